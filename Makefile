@@ -1,21 +1,25 @@
-# make demo      install what running needs, play the quickstart, verify its bundle; again: go on where it stopped
+# make demo      install what running needs; memory against none between scripted players: play, verify, report
 # make install   install what running needs
 # make builder   install what building container images needs too: `agzamov images`
 # make cluster   install what playing on a Dask cluster needs too: `agzamov run --cluster`, and its workers
 # make local-models  install what playing GGUF files on this machine without containers needs too: llama.cpp
 # make exports   install what `agzamov export --to sqlite` and `--to parquet` need too
+# make beacon    install what checking a public beacon needs too: level V2 of registered runs
+# make phone     install what showing a person's address as a QR code needs too: `--listen`
 # make results   a leaderboard and reports of the bundles in results/, in build/results
 # make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
-#                does; TESTS=tests/verify runs those alone
+#                does; SLOW=all also those at full size; TESTS=tests/verify runs those alone
+# make wheels    the verifier's wheel and its pinned requirements, for machines without a clone, in build/wheels
 # make lock      resolve the pins in requirements/ again
 # make bench     the benchmarks, each as a ratio to something run beside it
 # make calibrate the instrument against planted effects; SEED=text draws everything anew
 # make audit     the paper's figures from the files that its authors published; DATA=folder with those files
 
 PYTHON ?= python3
-PLAN ?= manifests/quickstart.yaml
+PLAN ?= manifests/demo.yaml
 TESTS ?= tests
 SLOW ?=
+MARKS = $(if $(SLOW),,not slow and )not exhaustive
 DATA ?=
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,13 +27,13 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder cluster exports local-models results test check setup lock bench calibrate audit schema glossary clean
+.PHONY: demo install builder cluster exports beacon phone local-models results test check setup lock bench calibrate audit wheels schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
 
 test: setup check
-	$(BIN)/pytest -n auto --dist loadgroup -q $(if $(SLOW),,-m "not slow") $(TESTS)
+	$(BIN)/pytest -n auto --dist loadgroup -q $(if $(filter all,$(SLOW)),,-m "$(MARKS)") $(TESTS)
 
 check: setup
 	$(BIN)/ruff check
@@ -58,6 +62,14 @@ cluster: install
 # For `agzamov export --to sqlite` and `--to parquet`: requirements/export.txt comes on top.
 exports: install
 	@$(MAKE) --no-print-directory $(VENV)/.exports
+
+# For level V2 of runs with a beacon seed: requirements/beacon.txt comes on top.
+beacon: install
+	@$(MAKE) --no-print-directory $(VENV)/.beacon
+
+# For the QR codes of `agzamov run --listen` and `play-me --listen`: requirements/phone.txt comes on top.
+phone: install
+	@$(MAKE) --no-print-directory $(VENV)/.phone
 
 # For seats of kind gguf in a run without containers: requirements/local-models.txt comes on top.
 local-models:
@@ -95,6 +107,16 @@ $(VENV)/.exports: $(VENV)/.installed requirements/export.txt
 	@$(PIP) --require-hashes -r requirements/export.txt
 	@touch $@
 
+$(VENV)/.beacon: $(VENV)/.installed requirements/beacon.txt
+	@echo "installing requirements/beacon.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/beacon.txt
+	@touch $@
+
+$(VENV)/.phone: $(VENV)/.installed requirements/phone.txt
+	@echo "installing requirements/phone.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/phone.txt
+	@touch $@
+
 $(VENV)/.local-models: $(VENV)/.installed requirements/local-models.txt
 	@echo "installing requirements/local-models.txt into $(VENV)"
 	@$(PIP) --require-hashes -r requirements/local-models.txt
@@ -118,9 +140,14 @@ calibrate: setup
 audit: setup
 	@PYTHONPATH=studies $(BIN)/python -m audits $(DATA)
 
+wheels: install
+	@sh scripts/wheels $(BIN) build/wheels
+
 schema: setup
 	$(BIN)/python scripts/write_schema.py
 	$(BIN)/python scripts/write_formats.py
+	$(BIN)/python scripts/write_vectors.py
+	$(BIN)/python scripts/write_play_vectors.py
 
 glossary: setup
 	$(BIN)/python scripts/write_glossary.py

@@ -11,7 +11,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from pokerkit import Automation, NoLimitTexasHoldem
+from pokerkit import Automation, Mode, NoLimitTexasHoldem
 
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
@@ -88,9 +88,10 @@ def played(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> lis
 def bare(hands: list[Played], stack_chips: int) -> None:
     """pokerkit alone. Heads-up, its player 0 is the big blind."""
     for deal, actions in hands:
+        blinds, stacks = (SMALL_BLIND, BIG_BLIND), (stack_chips, stack_chips)
         state = NoLimitTexasHoldem.create_state(
-            AUTOMATIONS, False, 0, (SMALL_BLIND, BIG_BLIND), BIG_BLIND, (stack_chips, stack_chips), 2
-        )
+            AUTOMATIONS, False, 0, blinds, BIG_BLIND, stacks, 2, mode=Mode.CASH_GAME
+        )  # in cash games a player may fold where a check is free, as in ours
         state.deal_hole("".join(deal.big_blind))
         state.deal_hole("".join(deal.button))
         board = iter(("".join(deal.board[:3]), deal.board[3], deal.board[4]))

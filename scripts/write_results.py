@@ -1,10 +1,9 @@
 """Writes results/README.md from the bundles in results/bundles, each verified first and signed by the policy's key."""
 
 import re
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import yaml
 
@@ -13,7 +12,7 @@ from agzamov_verify.core.columns import ascii_words
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import find_engine
-from agzamov_verify.experiment.matches import Arm, Phase
+from agzamov_verify.experiment.matches import MEASURED, Arm
 from agzamov_verify.plan.manifest import Manifest
 from agzamov_verify.scoring.analysis import Seeds
 from agzamov_verify.scoring.early_stopping import open_ended
@@ -22,16 +21,19 @@ from agzamov_verify.scoring.hypotheses.delta_contrasts import difference
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.inference.unit_values import Measure
-from agzamov_verify.scoring.match_cells import cells_of
+from agzamov_verify.scoring.match_cells import cells_of, key_of
 from agzamov_verify.scoring.units.cells import Cell, arm_of
 from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.show.text.answer_words import interval_words, sentence
+from agzamov_verify.show.text.answers import ALL_ALIKE, Answer, Played, Shown, answers_of, comparison
+from agzamov_verify.show.text.cost_words import cost_of
+from agzamov_verify.show.views import NAMES_OF, VIEWS
 from agzamov_verify.table.registry import GAMES
 
 FOLDER: Final = Path(__file__).parent.parent / "results"
 BUNDLES: Final = FOLDER / "bundles"
 TARGET: Final = FOLDER / "README.md"
 KEY_ID: Final = str(yaml.safe_load((FOLDER / "policy.yaml").read_text())["keys"]["agzamov"])
-HUNDREDS: Final = "bb/100"
 RESAMPLES: Final = 10_000
 HEAD: Final = """\
 # Results
@@ -45,16 +47,43 @@ Anybody checks each in a minute:
 make results                                     # a leaderboard and the reports of all of them, in build/results
 ```
 
-The tables are written by `scripts/write_results.py` from the bundles, each of which it verifies first; a test compares.
-None is a result under the protocol: games are few and short, and the models are small. bb/100: big blinds won in 100
-hands. Intervals are of 95 %. *p*: one-sided, that the real arm does better than its placebo (where none was
-played, than nothing); each by itself, not corrected for how many there are, and computed by the script from the bundle,
-which holds the differences and intervals alone. *n*: careers, or sessions or pairs of games where there are none.
-No interval: all differences are equal, or there are too few for one.
+[![The leaderboard of these bundles](../docs/pictures/results.png)](../docs/leaderboard.md)
+
+This page is written by `scripts/write_results.py` from the bundles, each of which it verifies first; a test compares.
+None is a result under the protocol: games are few and short, and the models are small. The numbers are the gain over
+the same player with a placebo (content of the same form that cannot help) and with none, in points a game or big
+blinds per 100 hands (bb/100), with intervals of 95 %. *Better*: the interval against none lies above 0, and so does
+that against the placebo where one was played, and p corrected for all comparisons of the bundle (Holm) is below 5 %.
+*p*: one-sided, that it does better than its placebo (where none was
+played, than none); each by itself, not corrected for how many there are, and computed by the script from the bundle,
+which holds the differences and intervals alone. *Tokens*: a decision's, and how many times those without.
 """
-HEADINGS: Final = ("what it had", "n", "real less placebo", "p", "placebo less nothing", "real less nothing")
+HEADINGS: Final = (
+    "what it had",
+    "verdict",
+    "against a placebo",
+    "against none",
+    "placebo against none",
+    "p",
+    "n",
+    "tokens",
+)
 ODD: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
 """What Markdown reads as more than text."""
+
+
+class Effect(NamedTuple):
+    """A row of the table: an augmentation that has a result."""
+
+    cells: tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """A line of the list: an answer in a sentence, of a contest or without a result."""
+
+    head: str
+    subject: str
+    tail: str
 
 
 def results_text() -> str:
@@ -72,15 +101,15 @@ def _lines() -> Iterator[str]:
 
 
 def _section(name: str, verdict: Verdict, manifest: Manifest) -> Iterator[str]:
-    """What one bundle found: its gates, and each augmentation of each game that was compared with none."""
+    """What one bundle found: its gates, its contests, and each augmentation of each game."""
     yield from ("", f"## {_plain(manifest.plan.title)}", "", f"`results/bundles/{name}`")
-    if gates := list(_gates(verdict)):
-        yield from ("", *gates)
-    rows = list(_rows(verdict, manifest))
-    if tables := [row for row in rows if row.startswith("| ")]:
-        yield from ("", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}", *tables)
-    if others := [row for row in rows if not row.startswith("| ")]:
-        yield from ("", *others)
+    answers = list(_answers(verdict, manifest))
+    effects = [one for one in answers if isinstance(one, Effect)]
+    if told := [*_gates(verdict), *_told([one for one in answers if isinstance(one, Told)])]:
+        yield from ("", *told)
+    if effects:
+        yield from ("", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}")
+        yield from (f"| {' | '.join(row.cells)} |" for row in effects)
 
 
 def _plain(text: str) -> str:
@@ -95,53 +124,66 @@ def _gates(verdict: Verdict) -> Iterator[str]:
         if row.gate:
             why = f" ({_plain(row.gate.reason)})" if row.gate.reason else ""
             yield f"- Phase 0, `{row.id}`: {'passed' if row.gate.passed else 'not passed'}{why}."
-        if row.no_finding and row.phase != Phase.ASYMMETRIC:
-            yield f"- `{row.id}`: no finding, {_plain(row.no_finding)}."
 
 
-def _rows(verdict: Verdict, manifest: Manifest) -> Iterator[str]:
-    """A row of the table for each real arm of a fixed length that has a naked one; a line for one without a finding."""
+def _told(lines: Sequence[Told]) -> Iterator[str]:
+    """Sentences; those that say the same of several subjects are one."""
+    subjects: dict[tuple[str, str], list[str]] = {}
+    for one in lines:
+        subjects.setdefault((one.head, one.tail), []).append(one.subject)
+    for (head, tail), names in subjects.items():
+        yield f"- {_plain(head + ', '.join(names) + tail)}."
+
+
+def _answers(verdict: Verdict, manifest: Manifest) -> Iterator[Effect | Told]:
+    """A row for each augmentation that has a result; a sentence for every other answer."""
+    assert verdict.results is not None
     constants, seeds = load_score_constants(manifest.plan.protocol), Seeds(Dice(bytes(32)))
     evidence = Evidence(cells_of(manifest, verdict.blocks), constants, seeds, RESAMPLES)
     if of_no_fixed_length := open_ended(manifest.plan):
         raise ValueError(f"expected matches of a fixed length, found {', '.join(of_no_fixed_length)}")
-    for real in evidence.cells.values():
-        naked = arm_of(evidence.cells, real.key, Arm.NAKED)
-        if real.key.phase is not Phase.ASYMMETRIC or real.key.arm is not Arm.REAL or naked is None:
-            continue
-        placebo = arm_of(evidence.cells, real.key, Arm.PLACEBO)
-        what = f"{GAMES[real.key.game].title}: {real.key.augmentation.value} by `{real.key.system}`"
-        if why := next((cell.no_finding for cell in (real, naked, placebo) if cell and cell.no_finding), ""):
-            yield f"- {what}: no finding, {_plain(why)}."
-            continue
-        parts = [_less(real, placebo, evidence), _less(placebo, naked, evidence), _less(real, naked, evidence)]
-        first = parts[0] or parts[2]
-        assert first is not None
-        sizes, p = "; ".join(map(str, first.test.n)), first.test.p or "none"
-        cells = (what, sizes, _words(parts[0]), p, *map(_words, parts[1:]))
-        yield f"| {' | '.join(cells)} |"
+    played = Played(manifest, verdict.results, verdict.analysis, verdict.blocks)
+    answers = answers_of(played)
+    matches = {match.id: match for match in manifest.plan.matches}
+    for answer in answers:
+        if answer.setting is None or answer.shown is Shown.NO_RESULT:
+            yield Told(*sentence(answer, answers, played))
+        else:
+            real = evidence.cells[key_of(manifest, matches[answer.match], MEASURED)]
+            yield Effect(tuple(_cells(answer, real, evidence, played)))
+
+
+def _cells(answer: Answer, real: Cell, evidence: Evidence, played: Played) -> Iterator[str]:
+    """The cells of one row, by `HEADINGS`."""
+    assert answer.setting is not None
+    placebo, naked = (arm_of(evidence.cells, real.key, arm) for arm in (Arm.PLACEBO, Arm.NAKED))
+    parts = [_less(real, placebo, evidence), _less(real, naked, evidence), _less(placebo, naked, evidence)]
+    first = parts[0] or parts[1]
+    assert first is not None
+    yield f"{GAMES[answer.game].title}: {NAMES_OF[answer.setting.augmentation]} by `{answer.system}`"
+    yield answer.shown.value
+    yield from (_words(part, answer.game) for part in parts)
+    yield f"{float(first.test.p):.2g}" if first.test.p else "none"
+    yield answer.figures[0].n
+    cost = cost_of(answer, played)
+    yield f"{cost.each:,.0f} ({cost.times:.1f} times)" if cost else "none"
 
 
 def _less(one: Cell | None, other: Cell | None, evidence: Evidence) -> ContrastPart | None:
     if one is None or other is None:
         return None
-    groups = difference(one, other, Measure.PERFORMANCE)
+    groups = difference(one, other, Measure.SCORE)
     how = evidence.resampling(groups[0].units.scale.unit)
     return weighed("", groups, Alternative.GREATER, how).parts[0]
 
 
-def _words(part: ContrastPart | None) -> str:
-    if part is None:
+def _words(part: ContrastPart | None, game: str) -> str:
+    if part is None or part.estimate is None:
         return "not played"
-    estimate = part.estimate
-    if estimate is None or estimate.value is None:
-        return "no figure"
-    digits = 1 if estimate.unit == HUNDREDS else 3
-    value = f"{float(Fraction(estimate.value.exact)):+.{digits}f}"
-    if estimate.ci is None:
-        return f"{value} [no interval] {estimate.unit}"
-    low, high = (f"{float(bound):+.{digits}f}" for bound in (estimate.ci.low, estimate.ci.high))
-    return f"{value} [{low}, {high}] {estimate.unit}"
+    one, view = comparison("", part.estimate, game), VIEWS[game]
+    if one.why_none == ALL_ALIKE:
+        return "the same result in each"
+    return f"{view.difference(one.value)} {interval_words(one, game)}{view.short_unit}"
 
 
 if __name__ == "__main__":

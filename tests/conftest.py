@@ -1,6 +1,7 @@
 """Which tests share a process when there are several (`pytest -n`): those of one container engine, so that it is not
-started, fed with images and kept busy twice. And what the collection of the tests leaves is kept from the garbage
-collector: thousands of tests and the modules that they import live as long as the process does, and every full
+started, fed with images and kept busy twice; and those of one file with a fixture of the module or a cached function,
+so that each process does not make again what it makes. And what the collection of the tests leaves is kept from the
+garbage collector: thousands of tests and the modules that they import live as long as the process does, and every full
 collection would visit them all again (statsmodels asks for one in each of its corrections).
 
 Sharing a process is what pytest-xdist's own mark `xdist_group` is for. With pytest 9.2 xdist 3.8 loses it: it writes
@@ -14,6 +15,8 @@ Hypothesis draws the same examples each time and has no limit of time for one: a
 import gc
 import os
 import tempfile
+from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,25 +40,23 @@ SHARING = {
     "tests/containers/test_repetition.py": ENGINE,
     "tests/containers/test_reproduce.py": ENGINE,
     "tests/containers/test_run.py": ENGINE,
+    "tests/containers/test_small_profile.py": ENGINE,
+    "tests/containers/test_systems.py": ENGINE,
     "tests/harness/test_plan_contrasts.py": FORECASTS,
     "tests/harness/test_plan_load.py": FORECASTS,
     "tests/harness/test_plan_phases.py": FORECASTS,
     "tests/harness/test_readme_forecast.py": FORECASTS,
+    "tests/images/test_committed_builds.py": ENGINE,
     "tests/images/test_real.py": ENGINE,
 }
 MADE_ONCE = (
-    "tests/bundles/test_shell_check.py",
-    "tests/calibration/test_planted.py",
-    "tests/extending/test_new_game.py",
-    "tests/extending/test_seat_kind.py",
-    "tests/html_report/test_report_files.py",
-    "tests/html_report/test_report_page.py",
-    "tests/journeys/test_two_arms.py",
-    "tests/memory/test_servers.py",
-    "tests/models/test_models_command.py",
-    "tests/models/test_reproduce.py",
+    'scope="module"',
+    "@cache",
+    "@lru_cache",
+    "from verify.agzamov.generator import",
+    "from registration.registered_case import",
 )
-"""Files whose tests share something that takes long to make: each goes to one process."""
+"""What the text of a file says whose tests share something that is made once."""
 
 settings.register_profile(
     "repeatable",
@@ -68,19 +69,30 @@ settings.load_profile("repeatable")
 
 OWN_FOLDER = tempfile.TemporaryDirectory(prefix="agzamov-tests-")
 os.environ["XDG_CONFIG_HOME"] = OWN_FOLDER.name
+os.environ["AGZAMOV_ENGINE_ANSWERS"] = "off"  # a test's engine is asked, whatever another test has asked it
 
 
-class ByEngine(LoadGroupScheduling):
-    """Tests of one engine go to one process; any other test goes wherever there is room."""
+class ByShared(LoadGroupScheduling):
+    """Tests that share an engine or a fixture go to one process; any other test goes wherever there is room.
+
+    The scheduler hands out what has most tests first: single tests come last and fill what the files leave.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return SHARING.get(file, file if file in MADE_ONCE else nodeid)
+        return SHARING.get(file, file if makes_once(self.config.rootpath / file) else nodeid)
+
+
+@cache
+def makes_once(file: Path) -> bool:
+    """Whether tests of a file share what is made once: spread over processes, each of these would make it again."""
+    text = file.read_text("utf-8")
+    return any(mark in text for mark in MADE_ONCE)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGroupScheduling | None:
     """Our scheduler in the place of xdist's, where tests are to be grouped at all."""
-    return ByEngine(config, log) if config.getvalue("dist") == "loadgroup" else None
+    return ByShared(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_xdist_auto_num_workers() -> int:

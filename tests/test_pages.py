@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+
+from script_modules import script
 
 ROOT = Path(__file__).parents[1]
 DECISIONS = ROOT / "docs" / "decisions"
@@ -14,12 +15,8 @@ STATUS = re.compile(r"in force|(in part )?replaced by \d+")
 
 
 def test_the_glossary_is_the_one_that_explain_knows() -> None:
-    spec = spec_from_file_location("write_glossary", ROOT / "scripts" / "write_glossary.py")
-    assert spec
-    assert spec.loader
-    script = module_from_spec(spec)
-    spec.loader.exec_module(script)
-    assert script.TARGET.read_text() == script.glossary_text(), "docs/glossary.md: run `make glossary`"
+    writer = script("write_glossary")
+    assert writer.TARGET.read_text() == writer.glossary_text(), "docs/glossary.md: run `make glossary`"
 
 
 def index() -> dict[str, tuple[str, str, str]]:

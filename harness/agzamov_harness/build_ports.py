@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from agzamov_verify.core.seat_letters import survey_name
 from agzamov_verify.core.workers import cores, end_with_parent, forget_environment
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine
 from agzamov_verify.plan.manifest import Manifest, Plan
+from agzamov_verify.plan.people_study import PERSON, people_of
 from agzamov_verify.plan.plan_problems import local_models, needs_engine
-from agzamov_verify.plan.streams import SeatStore, memory_stores
+from agzamov_verify.plan.streams import SeatStore, memory_stores, streams_of
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
 from agzamov_verify.table.registry import GAMES, TOOL_SERVERS
 
@@ -27,7 +29,7 @@ from .adapters import stockfish_ports
 from .foundation.first_use import imported_at_first_use
 from .memory import memory_port
 from .memory.launch import HERE, Places, require_here, setup_of
-from .ports import ChatPort, EnginePort, Port, PortFault, Wait
+from .ports import ChatPort, EnginePort, People, Port, PortFault, Wait
 from .run import seal
 from .run.dispatch import NO_PORTS, OpenPort, RunPorts, World, ports_of
 from .run.first_contact import require_tool_calls, seats_that_call
@@ -46,13 +48,20 @@ NOWHERE: Mapping[str, str] = MappingProxyType({})
 
 
 def concurrency_of(plan: Plan) -> int:
-    """Number of streams to play in parallel: the largest concurrency of a model seat, else a few per core."""
+    """Number of streams to play in parallel: the largest concurrency of a model seat, else a few per core.
+
+    A person plays one game at a time, so one of them plays stream after stream. Of several none waits for another: all
+    streams are begun.
+    """
+    people = sum(seat.is_person for seat in plan.playing.values())
+    if people:
+        return 1 if people == 1 else sum(1 for match in plan.matches for _ in streams_of(match))
     limits = [seat.concurrency for seat in plan.seats.values() if isinstance(seat, ModelSeat)]
-    return max(limits, default=LOCAL_STREAMS_PER_CORE * cores())
+    return max(max(limits, default=LOCAL_STREAMS_PER_CORE * cores()), len(people_of(plan)))
 
 
 @contextmanager
-def open_world(
+def open_world(  # noqa: PLR0913 - each is another part of the world
     manifest: Manifest,
     engine_path: Path | None,
     wait: Wait = time.sleep,
@@ -61,6 +70,7 @@ def open_world(
     places: Places = HERE,
     *,
     has_processes: bool = True,
+    people: People | None = None,
 ) -> Iterator[RunPorts]:
     """The ports of a run; everything is closed at the end. Raises PortFault if a part is missing.
 
@@ -68,7 +78,7 @@ def open_world(
     plan says: the path of a unix socket, or an address. With `notes`, local models pass their preflight first, and what
     it measured is written there. `places` says where this machine has servers of memories and tools. Without
     `has_processes` scripted players think in the threads that ask them: a worker of a cluster may start no process for
-    that.
+    that. `people`: those of the run, where this command serves their pages.
     """
     plan = manifest.plan
     with ExitStack() as stack:
@@ -81,14 +91,15 @@ def open_world(
         stack.callback(lambda: World(ports_of(seats, engine)).close())
         if plan.isolation == "process":
             served, wait = _served_here(plan, places.plan_folder, served, wait, stack)
-        builder = Builder(pool, engine_path, wait, served)
+        builder = Builder(pool, engine_path, wait, served, places.plan_folder, people)
         for name, seat in plan.playing.items():
             seats[name] = builder.seat(name, seat)
         if notes and local_models(plan):
             _begin_local_models(manifest, seats, served, notes, stack)
         for name in seats_that_call(plan):
             require_tool_calls(name, seats[name])
-        yield RunPorts(ports_of(seats, engine, tool_port), _memories(manifest, notes, places, wait, stack))
+        opened = {**_memories(manifest, notes, places, wait, stack), **_surveys(plan, builder)}
+        yield RunPorts(ports_of(seats, engine, tool_port), opened)
 
 
 def _served_here(
@@ -126,6 +137,23 @@ def _memories(
         return memory_port.open_memory(setup, run / MEMORY_LOGS, store, wait)
 
     return {to: partial(open_port, to) for to in {store.to for store in systems}}
+
+
+def _surveys(plan: Plan, builder: "Builder") -> Mapping[str, OpenPort]:
+    """Functions that open what asks the person of a study beside the games of a stream; none in other plans."""
+    people = {
+        stream.id: person.name
+        for person in people_of(plan)
+        for match in person.matches.values()
+        for stream in streams_of(match)
+    }
+    if not people:
+        return NO_PORTS
+
+    def open_port(stream: str) -> Port | None:
+        return builder.survey(people[stream], plan.seats[people[stream]])
+
+    return {survey_name(PERSON): open_port}
 
 
 def _tools(
@@ -199,12 +227,24 @@ def _begin_worker() -> None:
 class Builder:
     """Makes the seats of one run; those of one server share its limits. `served`: see open_world."""
 
-    def __init__(self, pool: Executor | None, engine_path: Path | None, wait: Wait, served: Mapping[str, str]) -> None:
-        self._given = PortInputs(pool, engine_path, wait, served, {})
+    def __init__(
+        self,
+        pool: Executor | None,
+        engine_path: Path | None,
+        wait: Wait,
+        served: Mapping[str, str],
+        plan_folder: Path = Path(),
+        people: People | None = None,
+    ) -> None:
+        self._given = PortInputs(pool, engine_path, wait, served, {}, plan_folder, people)
 
     def seat(self, name: str, seat: Seat) -> ChatPort:
         """The port of a seat. Raises PortFault."""
         return kind_of(seat).port(name, seat, self._given)
+
+    def survey(self, name: str, seat: Seat) -> Port:
+        """The port that asks the person in a seat beside their games."""
+        return kind_of(seat).survey(name, self._given)
 
 
 def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:

@@ -21,23 +21,35 @@ SECTIONS = {
     "Begin": {
         "keygen": _own(
             "setup_commands:keygen",
-            "Make your signing key (Ed25519): the private key in PATH, the public key in PATH.pub",
+            "Make your signing key: the private key in PATH, the public key in PATH.pub",
         ),
         "doctor": _own(
-            "setup_commands:doctor", "Check this machine for the needs of runs and checks, with advice on missing parts"
+            "setup_commands:doctor",
+            "Check whether this machine has what runs and checks need, and say how to get what is missing",
+        ),
+        "init": _own(
+            "init_command:init",
+            "Write a plan for your model that takes about 15 minutes: its games with and without memory, tools or"
+            " documents",
         ),
         "plan": _own(
             "plan_command:plan_command",
-            "Forecast a run of PLAN (YAML): detectable effects, calls, cost and time",
+            "Forecast a run of PLAN (YAML): calls, tokens, cost and time, and the effects that it can show",
         ),
     },
     "Run": {
-        "run": _own("run_commands:run", "Seal PLAN (YAML), play it, and pack its signed bundle"),
-        "resume": _own(
-            "run_commands:resume", "Play the sealed run in FOLDER from where it stands, and pack its signed bundle"
+        "run": _own("run_commands:run", "Play PLAN (a YAML file), and leave its signed bundle"),
+        "play-me": _own(
+            "play_me_command:play_me", "Play against a program or a model in your browser, and leave a signed bundle"
         ),
+        "resume": _own("run_commands:resume", "Go on with the stopped run in FOLDER, and leave its signed bundle"),
         "seal": _own(
-            "run_commands:seal", "Seal PLAN (YAML) into a run that has not started: its manifest and its secret"
+            "run_commands:seal",
+            "Seal PLAN (a YAML file) without playing it: its manifest and its secret, in the folder of a new run",
+        ),
+        "uci": _own(
+            "uci_command:uci",
+            "Speak UCI: a seat of PLAN, with its memory, tools or documents, as an engine in any chess program",
         ),
         "watch": _own(
             "watch_command:watch", "Serve a live page of the run in FOLDER to this machine's browsers, until stopped"
@@ -46,9 +58,14 @@ SECTIONS = {
             "protocol_command:protocol",
             "Play all plans of one folder as one protocol: seal them first, then play, verify and score them together",
         ),
+        "arena": _own(
+            "arena_command:arena",
+            "Many players, many games: play what is missing of an arena, and make its table from verified bundles",
+        ),
     },
     "Check": {
         "verify": CHECK["check"],
+        "registrations": CHECK["registrations"],
         "show": CHECK["show"],
         "xray": CHECK["xray"],
         "report": CHECK["report"],
@@ -59,16 +76,20 @@ SECTIONS = {
         "explain": CHECK["explain"],
         "replay": _own(
             "replay_command:replay",
-            "Ask the same model again in randomly drawn games of BUNDLE, and compare every answer",
+            "Ask the same model again in a few games of BUNDLE, drawn at random, and compare every answer",
+        ),
+        "compare": _own(
+            "compare_command:compare",
+            "Say whether two executions of one plan agree, within the margins that their registrations declared",
         ),
         "quality": _own(
             "quality_command:quality",
-            "Have the engine evaluate every chess move of BUNDLE, or of the finished RUN in its folder",
+            "Have Stockfish judge every chess move of BUNDLE, or of a finished RUN by its folder",
         ),
         "check-quality": CHECK["check-quality"],
         "verify-page": Command(
             "agzamov_images.verify_page.verify_page_command:verify_page",
-            "Write one HTML file in which this verifier checks bundles in a browser, offline",
+            "Write one HTML file that checks bundles in a browser, offline, with this verifier",
             BUILDER_MISSING,
         ),
     },
@@ -76,7 +97,7 @@ SECTIONS = {
         "score": SCORE["score"],
         "matrix": _own(
             "matrix_command:matrix",
-            "Compute the model x augmentation matrix of BUNDLES, with tokens and cost; compare all pairs",
+            "Compare models with and without memory, tools and documents, over BUNDLES, with tokens and cost",
         ),
         "calibrate": SCORE["calibrate"],
         "leaderboard": _own(
@@ -102,18 +123,23 @@ SECTIONS = {
         ),
         "play": _own(
             "play_command:play",
-            "Play the sealed run in FOLDER and do not pack it: inside a container, beside its servers,"
-            " or one --share of it",
+            "Play the sealed run in FOLDER without packing it: inside a container, or one --share of it",
         ),
         "k8s": _own(
             "k8s_command:k8s",
-            "Seal PLAN (YAML) and print an Indexed Job (YAML) that plays it in shares;"
-            " or a Job for the sealed run in FOLDER",
+            "Print a Kubernetes Job that plays PLAN, which is sealed first, or the sealed run in FOLDER, in shares",
         ),
         "pack": _own(
             "run_commands:pack_command",
-            "Pack and sign the run in FOLDER, once `docker compose run`, or all of its shares, have played it",
+            "Pack and sign the run in FOLDER, once it was played by `docker compose run` or by all of its shares",
         ),
+    },
+    "Register runs, and keep a log of them": {
+        "register": _own(
+            "register_command:register",
+            "Register a run in public before its seed exists, and its end: result, or why there is none",
+        ),
+        "log": _own("log_command:log", "Keep a log of registrations in a folder: create, append, cosign, prove"),
     },
     "Develop": {
         "serve-reference": _own(
@@ -124,7 +150,19 @@ SECTIONS = {
 }
 
 
-@click.group("agzamov", cls=Program, sections=SECTIONS, context_settings={"help_option_names": ["-h", "--help"]})
+ELSEWHERE = {"check": "verify"}
+
+
+@click.group(
+    "agzamov",
+    cls=Program,
+    sections=SECTIONS,
+    elsewhere=ELSEWHERE,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="agzamov-harness")
 def main() -> None:
-    """Run the Agzamov test and leave a signed bundle that a stranger can check."""
+    """Measure what memory, tools and documents add to a language model at chess and poker.
+
+    Each run leaves a signed bundle that a stranger can check. What a word means: agzamov explain WORD.
+    """

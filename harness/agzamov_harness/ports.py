@@ -4,7 +4,8 @@ An adapter turns every foreign exception into PortFault. A PortFault stops the m
 resumed; it is never a move.
 """
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -51,6 +52,18 @@ class ChatPort(Protocol):
         ...
 
 
+class People(Protocol):
+    """The people of a run."""
+
+    def seat(self, name: str) -> ChatPort:
+        """The port of the person at a seat."""
+        ...
+
+    def choose(self, seat: str, game: str, text: str, choices: Sequence[str], name: str) -> str:
+        """A person's choice among some answers beside a game. `name`: the digest of the question. Raises Stopped."""
+        ...
+
+
 class EnginePort(Protocol):
     """The pinned engine that adjudicates."""
 
@@ -63,6 +76,7 @@ class EnginePort(Protocol):
         ...
 
 
+@runtime_checkable
 class Port(Protocol):
     """Whoever answers questions under one name, during one stream."""
 

@@ -18,18 +18,22 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, Ty
 
 import msgspec
 
+from agzamov_verify.core.questions import Answer, Question
+from agzamov_verify.core.survey_question import Survey, Surveyed
 from agzamov_verify.plan.manifest import Manifest, ModelPin, Plan
 from agzamov_verify.seats import LocalModelSeat, ScriptedSeat, Seat
 
 from .foundation.container_spec import GIB, MIB, ContainerSpec, Machine
 from .foundation.first_use import imported_at_first_use
-from .ports import ChatPort, Wait
+from .ports import ChatPort, People, Port, Wait
 
 ROWS: Final[Mapping[str, str]] = {
     "gguf": "gguf_kind",
+    "human": "human_kind",
     "ollama": "ollama_kind",
     "openai": "endpoint_kind",
     "stockfish": "stockfish_kind",
+    "uci": "uci_kind",
 }
 """The modules of the rows, by kind of seat."""
 SCRIPTED_ROW: Final = "scripted_kind"
@@ -45,6 +49,7 @@ class PortInputs(NamedTuple):
 
     `pool` computes scripted replies, None: this process. `served` are addresses or sockets that replace the plan's, by
     seat. `limits` are shared by the seats of one server, by its address; a row puts there what it finds missing.
+    `plan_folder`: where paths of the plan begin. `people`: None where the command serves no page for them.
     """
 
     pool: Executor | None
@@ -52,6 +57,8 @@ class PortInputs(NamedTuple):
     wait: Wait
     served: Mapping[str, str]
     limits: dict[str, object]
+    plan_folder: Path = Path()
+    people: People | None = None
 
 
 class ContainerInputs(NamedTuple):
@@ -68,12 +75,30 @@ class ContainerInputs(NamedTuple):
         return pin.size_bytes if pin else 0
 
 
+class NobodyAsked:
+    """The survey of a seat in which no person sits: each question is left open."""
+
+    def answer(self, question: Question) -> Answer:
+        assert isinstance(question, Survey)
+        return Surveyed()
+
+    def restore(self, question: Question, recorded: Answer) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
 class SeatKind(Generic[S]):
     """The row of one kind. Every method but `port` has a default for a kind that needs nothing of it."""
 
     def port(self, name: str, seat: S, inputs: PortInputs) -> ChatPort:
         """The port of a seat. Raises PortFault."""
         raise NotImplementedError
+
+    def survey(self, name: str, inputs: PortInputs) -> Port:
+        """The port that asks the person in a seat beside their games. Of no person: nobody is asked."""
+        return NobodyAsked()
 
     def require(self, plan: Plan, engine: Path | None) -> None:
         """Raise PortFault where something is missing that all seats of the kind in `plan` need."""
@@ -85,6 +110,10 @@ class SeatKind(Generic[S]):
 
     def first_contact(self, name: str, seat: S) -> None:
         """Ask the seat's server as the plan says. Raises PortFault, and ManifestError with what to change."""
+
+    def capabilities(self, name: str, seat: S) -> frozenset[str] | None:
+        """What the seat's server says that its model can do; None where it does not say."""
+        return None
 
     # --- containers
 

@@ -10,6 +10,8 @@
  * Only one board of each of the 134,459 classes under renaming of suits is evaluated, and counts as
  * often as its class is large. That is wrong for one matchup and right for the sum over all
  * matchups of a canonical form; the program ends with an error if such a sum does not divide evenly.
+ *
+ * `./equity_table 4` writes only the rows of hands of the four lowest ranks, in a few seconds.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@ static int renaming[RENAMINGS][4];
 static int straight_top[1 << 13];
 static int32_t wins[HANDS][HANDS];
 static int32_t score[BATCH][HANDS], weight[BATCH];
+static int cards = CARDS, hands = HANDS; /* those of which matchups are made: the first ones */
 
 static void fail(const char *what)
 {
@@ -169,7 +172,7 @@ static void evaluate(const int board[5], int32_t *into)
         suits[board[i] & 3] |= 1 << (board[i] >> 2);
         blocked |= bit(board[i]);
     }
-    for (int hand = 0; hand < HANDS; hand++) {
+    for (int hand = 0; hand < hands; hand++) {
         int a = hand_card[hand][0], b = hand_card[hand][1];
         int seven[4] = {suits[0], suits[1], suits[2], suits[3]};
         seven[a & 3] |= 1 << (a >> 2);
@@ -181,12 +184,12 @@ static void evaluate(const int board[5], int32_t *into)
 /* Adds to wins[i][j], for each board of a batch, its weight where hand i beats hand j. */
 static void count(int boards)
 {
-    for (int i = 0; i < HANDS; i++)
+    for (int i = 0; i < hands; i++)
         for (int at = 0; at < boards; at++) {
             const int32_t mine = score[at][i], many = weight[at];
             if (mine == INT32_MAX)
                 continue;
-            for (int j = 0; j < HANDS; j++)
+            for (int j = 0; j < hands; j++)
                 wins[i][j] += mine > score[at][j] ? many : 0;
         }
 }
@@ -249,18 +252,25 @@ static int write_if_canonical(int first, int second)
 static void write_table(void)
 {
     int rows = 0;
-    for (int a = 0; a < CARDS; a++)
-        for (int b = a + 1; b < CARDS; b++)
-            for (int c = 0; c < CARDS; c++)
-                for (int d = c + 1; d < CARDS; d++)
+    for (int a = 0; a < cards; a++)
+        for (int b = a + 1; b < cards; b++)
+            for (int c = 0; c < cards; c++)
+                for (int d = c + 1; d < cards; d++)
                     if (c != a && c != b && d != a && d != b)
                         rows += write_if_canonical(hand_of[a][b], hand_of[c][d]);
-    if (rows != MATCHUPS)
+    if (cards == CARDS && rows != MATCHUPS)
         fail("there are not 47,008 matchups");
 }
 
-int main(void)
+int main(int given, char **arguments)
 {
+    if (given > 1) {
+        int ranks = atoi(arguments[1]);
+        if (ranks < 1 || ranks > 13)
+            fail("expected the number of ranks, 1 to 13");
+        cards = 4 * ranks;
+        hands = cards * (cards - 1) / 2;
+    }
     prepare_straights();
     prepare_hands();
     prepare_renamings();

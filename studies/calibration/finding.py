@@ -4,10 +4,11 @@ Bands are those of the issue that asked for the suite: a 5 % test errs in 3 to 7
 in 0.5 to 1.5 % (half as often to half as often again), a 95 % interval holds the truth in 93 to 97 %.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev
 
 from .error_rates import Rate
 
@@ -28,6 +29,10 @@ BANDS = {
     ONE: Band(Fraction(5, 1000), Fraction(15, 1000), ONE),
     HELD: Band(Fraction(93, 100), Fraction(97, 100), HELD),
 }
+
+
+RANKS = Band(Fraction(94, 100), Fraction(1), HELD)
+"""Sets of ranks that all hold the truth together; where players are far apart they may do so more often."""
 
 
 def at_most(alpha: Fraction) -> Band:
@@ -63,6 +68,21 @@ def of_rate(name: str, rate: Rate, band: Band) -> Finding:
         f"{percent(band.low)} to {percent(band.high)}",
         band.low <= share <= band.high,
         0.0 if band.nominal is None else fails_by_chance(band, rate.of),
+    )
+
+
+def of_shares(name: str, shares: Sequence[float], band: Band) -> Finding:
+    """The mean share of several dependent intervals of each repeat, with the error of the repeats' shares."""
+    mean, error = fmean(shares), stdev(shares) / sqrt(len(shares))
+    assert band.nominal is not None
+    spread = NormalDist(float(band.nominal), error)
+    return Finding(
+        name,
+        percent(mean),
+        f"± {percent(error)}",
+        f"{percent(band.low)} to {percent(band.high)}",
+        float(band.low) <= mean <= float(band.high),
+        spread.cdf(float(band.low)) + 1 - spread.cdf(float(band.high)),
     )
 
 

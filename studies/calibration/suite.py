@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from agzamov_verify.core.workers import cores, end_with_parent
 
 from . import (
+    arena_ratings,
     careers,
     clusters,
     drift,
@@ -52,6 +53,7 @@ PARTS = {
     "streams": Part(streams.findings, streams.cases(), stream_matches.FULL, stream_matches.SMALL),
     "families": Part(families.findings, tuple(families.KINDS), families.FULL, families.SMALL),
     "taus": Part(time_constants.findings, time_constants.LEARNERS, time_constants.FULL, time_constants.SMALL),
+    "arena ratings": Part(arena_ratings.findings, tuple(arena_ratings.CASES), arena_ratings.FULL, arena_ratings.SMALL),
     "planning": Part(planned_power.findings, tuple(planned_power.CHECKS), planned_power.FULL, planned_power.SMALL),
     "careers": Part(careers.findings, careers.CASES, careers.FULL, careers.SMALL),
     "clusters": Part(clusters.findings, tuple(clusters.CHECKS), clusters.FULL, clusters.SMALL),

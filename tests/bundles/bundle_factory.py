@@ -33,6 +33,7 @@ from agzamov_harness.pipeline.pack import named, written
 from agzamov_harness.ports import ChatPort
 from agzamov_harness.run import run_folder, signing_keys
 from agzamov_harness.run.dispatch import Answering, World, ports_of
+from agzamov_harness.run.engine_programs import find_program
 from agzamov_harness.run.move_evaluations import judge_promised
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.progress import State
@@ -40,6 +41,7 @@ from agzamov_harness.run.runner import Runner
 from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop
 from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
+from agzamov_harness.seat_kinds.uci_kind import UciChatPort
 from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Status
 from agzamov_verify.checks.limits import VerificationLimits
@@ -55,10 +57,11 @@ from agzamov_verify.core.script import Answerer, Replay, drive
 from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.plan.manifest import Manifest, MemoryPin, Plan, load_manifest
 from agzamov_verify.plan.streams import NO_PINS, block_script, streams_of
+from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.call_records import SeatLog, answered, call_table, gather, merge
 from agzamov_verify.scoring.results import results_of
-from agzamov_verify.seats import Seat, StockfishSeat
+from agzamov_verify.seats import Seat, StockfishSeat, UciSeat
 from agzamov_verify.table.game import Block, StreamPlan
 from direct_tools import DirectTools
 
@@ -199,6 +202,8 @@ def port_of(seat: Seat, engine: Path | None) -> ChatPort:
     if isinstance(seat, StockfishSeat):
         assert engine
         return StockfishPort(engine, seat.nodes, seat.skill, 1)
+    if isinstance(seat, UciSeat):
+        return UciChatPort(find_program("uci", seat, Path()).path, seat, 1)
     return LocalSeat(seat, None)
 
 
@@ -424,7 +429,8 @@ def rescore(draft: Draft) -> None:
     results = results_of(draft.manifest.run_id, plan, blocks)
     draft.put_json(bundle.RESULTS_FILE, results)
     draft.put_json(bundle.CALLS_FILE, call_table(logs, plan))
-    draft.put_json(bundle.ANALYSIS_FILE, analysis_of(draft.manifest, dice, blocks))
+    analysis = analysis_of(draft.manifest, dice, blocks)
+    draft.put_json(bundle.ANALYSIS_FILE, documents.plain(draft.manifest.plan.protocol, documents.ANALYSIS, analysis))
     draft.predicate["claims"] = bundle.claims_of(results)
 
 
@@ -534,9 +540,11 @@ def check(
     sample_permille: int = 0,
     expected_key_id: str = "",
     limits: VerificationLimits = FEW_REPLIES,
+    games_max: int | None = None,
 ) -> Verdict:
     """Verify in this process, on one core."""
-    return verify(path, Options(engine, "no engine in this test", 1, sample_permille, expected_key_id, limits))
+    why = "no engine in this test"
+    return verify(path, Options(engine, why, 1, sample_permille, expected_key_id, limits, games_max=games_max))
 
 
 def failed_steps(verdict: Verdict) -> list[int]:

@@ -1,4 +1,4 @@
-"""Makes the golden bundle and the golden journal of a protocol version: python tests/bundles/make_golden.py
+"""Makes the golden bundle and journal of protocol versions: python tests/bundles/make_golden.py agz-0.1 arena-0.1
 
 They are committed. Of a released protocol (RELEASED) they are never made again: every later verifier must accept them,
 and this refuses to write over them. Until then a change of formats or prompts replaces them, and its commit says why.
@@ -11,34 +11,34 @@ It needs Stockfish 15.1.
                                   full stack, in all arms; two seats with a system each, a forced shift, positions
     golden/agz-0.1/journal/       the sealed manifest, the secret and the raw journals of a run whose seats
                                   do all that a seat can do: faults, retries, forfeits, refusals, failed calls
-    golden/agz-0.1/figures.json   what both come to
+    golden/agz-0.1/figures.json   the figures of all of them
     golden/agz-0.1/test-key.pem   the key that signed, for tests only: it is public and worth nothing
+
+    golden/arena-0.1/             a bundle of scripted players in all games of the arena, and a journal of seats
+                                  that do all that a seat can do in each, one of them shown images (golden_arena.py)
 """
 
-import hashlib
 import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import chess
 import msgspec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 import stack_world
-from agzamov_harness.ports import Completion
 from agzamov_harness.run import signing_keys
-from agzamov_verify.core import canon
-from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply, Try
-from agzamov_verify.core.script import Replay, drive
+from agzamov_verify.core.script import Answerer, Replay, drive
 from agzamov_verify.games.chess.game import ChessBlock
-from agzamov_verify.plan.streams import block_script
+from agzamov_verify.games.holdem.game import PokerBlock
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.table.game import Block
+from bundles import golden_arena
 from bundles.bundle_factory import (
     CHESS0,
     SEATS,
@@ -54,13 +54,15 @@ from bundles.bundle_factory import (
     make_until,
     promised,
 )
+from bundles.eccentric_seat import ENDPOINT, eccentric, eccentric_in_any_game
 from conditions import arms_of
 
 PROTOCOL = "agz-0.1"
 RELEASED: Mapping[str, str] = {}
 """Released protocols, with the SHA-256 of what `find . -type f | LC_ALL=C sort | xargs sha256sum` prints in the folder
 of their golden files. None yet: 0.2.0 is withdrawn."""
-GOLDEN = Path(__file__).parent / "golden" / PROTOCOL
+FOLDER = Path(__file__).parent / "golden"
+GOLDEN = FOLDER / PROTOCOL
 KEY = key_of("the golden test key")
 
 WATCHED = "p1-chess960-naked-other"
@@ -116,7 +118,6 @@ SYSTEMS_PLAN = {
         {**STRESS, "positions": "slight", "condition": {**RAG, "arm": "real", "system": "basics"}},
     ],
 }
-ENDPOINT = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "eccentric-1", "temperature": "0.3"}
 JOURNAL_PLAN = {
     "title": "Golden journal: l'\N{LATIN SMALL LETTER E WITH ACUTE}tude",
     "seats": {
@@ -142,73 +143,9 @@ JOURNAL_PLAN = {
 }
 
 
-def eccentric(question: Question) -> Answer:
-    """A seat that does everything a seat can do, chosen by the question alone."""
-    assert isinstance(question, Chat)
-    draw = int.from_bytes(hashlib.sha256(canon.dumps(question)).digest()[:4], "big")
-    tries = (Try("503 Service Unavailable", "status"), Try("read timeout", "timeout"))[: draw // 7 % 3]
-    if is_stubborn(question):
-        return Reply(text="I will not move.", attempts=tries)
-    if draw % 23 == 0:
-        return NoReply(reason="content_filter", attempts=tries)
-    body = MOODS[draw % len(MOODS)].format(action=action_of(question.messages[1].content, draw))
-    length = draw % 29 == 0
-    return Completion(
-        attempts=tries,
-        fingerprint="fp_golden" if draw % 2 else "",
-        id=f"chatcmpl-{draw:08x}",
-        cached_tokens=draw % 50,
-        completion_tokens=len(body.split()),
-        finish="length" if length else "stop",
-        model="eccentric-1",
-        prompt_tokens=100 + draw % 50,
-        reasoning_tokens=draw % 3,
-        text=body,
-    )
-
-
-MOODS = (
-    "{action}",
-    "I have thought.\n{action}\n",
-    "  {action}  \n\nThat is all.",
-    "MOVE: e9e9\nACTION: dance\nNo, wait.\n{action}",
-    "\N{BLACK CHESS QUEEN} \N{EM DASH} voil\N{LATIN SMALL LETTER A WITH GRAVE}.\r\n{action}",
-    "I cannot decide between two of them.",
-    "{action}\nMOVE: a1a1\nACTION: raise to 1",
-)
-
-
-def is_stubborn(question: Chat) -> bool:
-    """Whether the seat gives nothing at this decision however often it is asked, and so forfeits."""
-    return hashlib.sha256(f"{question.game} {question.turn}".encode()).digest()[0] < 6
-
-
-def action_of(situation: str, draw: int) -> str:
-    """Some legal action, castling where it can be castled."""
-    fen = next((line.removeprefix("FEN: ") for line in situation.splitlines() if line.startswith("FEN: ")), None)
-    if fen is None:
-        legal = next(line for line in situation.splitlines() if line.startswith("Legal actions: "))
-        return "ACTION: " + hold_em_action(legal.removeprefix("Legal actions: ").split(", "), draw)
-    board = chess.Board(fen, chess960=True)
-    moves = sorted(board.legal_moves, key=lambda move: (not board.is_capture(move), move.uci()))
-    castling = next((move for move in moves if board.is_castling(move)), None)
-    if castling and draw % 2:
-        return "MOVE: " + ("O-O" if board.is_kingside_castling(castling) else "O-O-O")
-    return f"MOVE: {castling or moves[draw % min(3, len(moves))]}"
-
-
-def hold_em_action(legal: list[str], draw: int) -> str:
-    """Any of the legal ones, the smallest bet or raise, or all-in; seldom a fold."""
-    if draw % 11 == 0:
-        return "all-in"
-    words = legal[1:] if len(legal) > 1 and draw % 9 else legal
-    verb, _, amounts = words[draw % len(words)].partition(" from ")
-    return f"{verb.removesuffix(' a total')} {amounts.split()[0]}" if amounts else verb
-
-
-def make_bundle(target: Path, folder: Path) -> dict[str, Any]:
-    """The golden bundle, and what it comes to."""
-    made = make_until(BUNDLE_PLAN, folder, lambda made: gates(made).get(CHESS0) == "passed", KEY)
+def make_bundle(target: Path, folder: Path, plan: Mapping[str, Any], wanted: Callable[[Path], bool]) -> dict[str, Any]:
+    """The golden bundle, and its figures."""
+    made = make_until(plan, folder, wanted, KEY)
     shutil.copytree(made, target / "bundle")
     verdict = check(target / "bundle", engine_path(), 1000)
     assert verdict.level == "V1", verdict.findings
@@ -216,7 +153,7 @@ def make_bundle(target: Path, folder: Path) -> dict[str, Any]:
 
 
 def make_systems(target: Path, folder: Path) -> dict[str, Any]:
-    """The golden bundle of augmented play, and what it comes to."""
+    """The golden bundle of augmented play, and its figures."""
     made = stack_world.bundle_of(SYSTEMS_PLAN, folder, engine_path(), KEY)
     shutil.copytree(made, target / "systems")
     verdict = check(target / "systems", engine_path(), 1000)
@@ -229,63 +166,110 @@ def figures_of(bundle: Path) -> dict[str, Any]:
     return {name: predicate[name] for name in ("claims", "journal", "run")}
 
 
-def make_journal(target: Path, folder: Path) -> dict[str, Any]:
-    """The golden journal, and what each of its streams comes to."""
-    draft = Draft.of(make_until(JOURNAL_PLAN, folder, is_varied, KEY, eccentric))
+def make_journal(
+    target: Path, folder: Path, plan: Mapping[str, Any], wanted: Callable[[Path], bool], seat: Answerer
+) -> dict[str, Any]:
+    """The golden journal, and the figures of each of its streams. `seat` answers for the models."""
+    draft = Draft.of(make_until(plan, folder, wanted, KEY, seat))
     root = target / "journal"
     root.mkdir()
     (root / "manifest.json").write_bytes(draft.manifest.bytes)
     (root / "secret.hex").write_text(SECRET.hex())
     for stream in draft.streams():
         (root / f"{stream}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines(draft, stream)))
-    return {stream: told_by(draft, stream) for stream in draft.streams()}
+    return {stream: figures_of_stream(draft, stream) for stream in draft.streams()}
+
+
+def passed_in_chess(made: Path) -> bool:
+    return gates(made).get(CHESS0) == "passed"
 
 
 def is_varied(made: Path) -> bool:
     """Whether somebody castles, and a game of each sort ends in each way that test_golden.py looks for."""
     draft = Draft.of(made)
     castled = any(b"O-O" in line for stream in draft.streams() for line in lines(draft, stream))
-    ends = {end[0] for stream in draft.streams() for end in told_by(draft, stream)["ends"].values()}
-    return castled and {"adjudication", "forfeit", "fold", "showdown"} <= ends
+    return castled and {"adjudication", "forfeit", "fold", "showdown"} <= set().union(*ends_by_game(draft).values())
 
 
-def told_by(draft: Draft, stream: str) -> dict[str, Any]:
+def make_agz(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden files of agz-0.1, and their figures."""
+    return {
+        "bundle": make_bundle(target, folder / "a", BUNDLE_PLAN, passed_in_chess),
+        "journal": make_journal(target, folder / "b", JOURNAL_PLAN, is_varied, eccentric),
+        "systems": make_systems(target, folder / "c"),
+    }
+
+
+def make_arena(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden files of arena-0.1, and their figures."""
+
+    def varied(made: Path) -> bool:
+        return golden_arena.is_varied(ends_by_game(Draft.of(made)))
+
+    return {
+        "bundle": make_bundle(target, folder / "a", golden_arena.BUNDLE_PLAN, lambda _: True),
+        "journal": make_journal(target, folder / "b", golden_arena.JOURNAL_PLAN, varied, eccentric_in_any_game),
+    }
+
+
+def ends_by_game(draft: Draft) -> dict[str, set[str]]:
+    """The ways in which results of each game of a bundle ended."""
+    games: dict[str, set[str]] = {}
+    for match in draft.manifest.plan.matches:
+        for stream in streams_of(match):
+            if stream.id in draft.streams():
+                ends = figures_of_stream(draft, stream.id)["ends"]
+                games.setdefault(match.game, set()).update(end[0] for end in ends.values())
+    return games
+
+
+def figures_of_stream(draft: Draft, stream: str) -> dict[str, Any]:
     plan = draft.manifest.plan
     story = entries(draft, stream)
     script = block_script(promised(plan)[stream], plan, dice_of(draft))
     block = drive(script, Replay(stream, iter(story)))
-    return {"entries": len(story), "ends": dict(ends_of(block))}
+    return {"entries": len(story), "ends": ends_of(block)}
 
 
-def ends_of(block: Block) -> Iterator[tuple[str, Any]]:
-    """How each game or hand of a block ended, and with how much for White or the button."""
-    for record in block.records:
-        if isinstance(block, ChessBlock):
-            yield record.game, [record.ending.end, record.ending.white_halfpoints, " ".join(record.moves)]
-        else:
-            yield record.game, [record.end, record.net_chips]
+def ends_of(block: Block) -> dict[str, list[Any]]:
+    """How each result of a block ended: its end, what was won, and in chess the moves."""
+    if isinstance(block, ChessBlock):
+        return {
+            record.game: [record.ending.end.value, record.ending.white_halfpoints, " ".join(record.moves)]
+            for record in block.records
+        }
+    if isinstance(block, PokerBlock):
+        return {record.game: [record.end.value, record.net_chips] for record in block.records}
+    return {record.game: [record.end.value, list(record.outcomes)] for record in block.records}
 
 
-def main() -> None:
-    if PROTOCOL in RELEASED:
-        sys.exit(f"{GOLDEN}: {PROTOCOL} is released, and golden files are never made again; name a new protocol")
+MAKERS: Mapping[str, Callable[[Path, Path], dict[str, Any]]] = {"agz-0.1": make_agz, "arena-0.1": make_arena}
+
+
+def main(protocols: Sequence[str]) -> None:
+    """Make the golden files of these protocols. Exits with a line for one that is released or has no maker."""
+    for protocol in protocols:
+        if protocol in RELEASED:
+            sys.exit(f"{protocol} is released, and its golden files are never made again; name a new protocol")
+        if protocol not in MAKERS:
+            sys.exit(f"no golden files are made for {protocol!r}; known: {', '.join(MAKERS)}")
+        make(protocol)
+
+
+def make(protocol: str) -> None:
+    golden = FOLDER / protocol
     private = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     with tempfile.TemporaryDirectory() as folder:  # elsewhere, so that the bundles name a commit without changes
-        target = Path(folder) / PROTOCOL
+        target = Path(folder) / protocol
         target.mkdir()
         (target / "test-key.pem").write_bytes(private)
         (target / "test-key.pem.pub").write_bytes(signing_keys.public_pem(KEY))
-        figures = {
-            "bundle": make_bundle(target, Path(folder) / "a"),
-            "journal": make_journal(target, Path(folder) / "b"),
-            "systems": make_systems(target, Path(folder) / "c"),
-        }
-        plain = msgspec.to_builtins(figures)
-        (target / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
-        shutil.rmtree(GOLDEN, ignore_errors=True)
-        shutil.copytree(target, GOLDEN)
-    print(f"{GOLDEN}: {sum(file.stat().st_size for file in GOLDEN.rglob('*') if file.is_file())} bytes")  # noqa: T201
+        figures = msgspec.to_builtins(MAKERS[protocol](target, Path(folder)))
+        (target / "figures.json").write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
+        shutil.rmtree(golden, ignore_errors=True)
+        shutil.copytree(target, golden)
+    print(f"{golden}: {sum(file.stat().st_size for file in golden.rglob('*') if file.is_file())} bytes")  # noqa: T201
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or sys.exit("name the protocols: agz-0.1, arena-0.1"))

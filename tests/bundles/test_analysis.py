@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from agzamov_harness.cli import main
 from agzamov_verify import bundle
-from agzamov_verify.core import canon
+from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import Analysis
 from bundles.bundle_factory import Draft, check, failed_steps, replace_manifest, reseal
 
@@ -34,7 +34,8 @@ def altered(small: Path, tmp_path: Path, change: object) -> list[str]:
 def test_an_honest_analysis_is_recomputed_and_shown(small: Path) -> None:
     verdict = check(small)
     assert verdict.level == "V1"
-    assert verdict.analysis == canon.loads_as((small / bundle.ANALYSIS_FILE).read_bytes(), Analysis)
+    written = (small / bundle.ANALYSIS_FILE).read_bytes()
+    assert verdict.analysis == documents.read("agz-0.1", documents.ANALYSIS, written, Analysis)
     shown = " ".join(CliRunner().invoke(main, ["show", str(small), "--details"]).output.split())
     assert "hypotheses 37 not tested by this run" in shown
     assert "seat symmetry self-play" in shown

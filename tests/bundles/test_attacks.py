@@ -197,5 +197,5 @@ def test_the_report_for_programs_has_the_warnings_of_the_screen(tiny: Path) -> N
 
 def test_a_sample_of_replies_is_called_a_sample_where_one_decides_what_to_believe(tiny: Path) -> None:
     told = " ".join(verdict_report.text(check(tiny, limits=VerificationLimits(seat_replies_max=1))).split())
-    believe = told[told.index("Believe") : told.index("Departs")]
+    believe = told[told.index("Checked") : told.index("Claimed")]
     assert "sample" in believe

@@ -215,6 +215,12 @@ def table(*served: tuple[str, str, int], with_id: int = 0, ids: int = 0) -> Call
     [
         (table(("m", "fp", 9), with_id=9, ids=9), []),
         (table(("other", "fp", 9)), ['another model answered than the sealed "m": "other"']),
+        (table(("m-2024-08-06", "fp", 9)), []),
+        (table(("m:latest", "fp", 9)), []),
+        (
+            table(("m-2024-08-06", "fp", 5), ("m-2024-11-20", "fp", 4)),
+            ['another model answered than the sealed "m": "m-2024-08-06", "m-2024-11-20"'],
+        ),
         (table(("m", "fp1", 5), ("m", "fp2", 4)), ["fingerprint changed during the run, 2 were seen"]),
         (table(("m", "", 9), with_id=9, ids=1), ["gave 9 answers only 1 distinct completion ids"]),
     ],
@@ -223,6 +229,14 @@ def test_what_a_server_says_of_itself_is_compared_with_the_plan(calls: CallTable
     found = list(served_warnings("hosted", SEATS["hosted"], served_totals("hosted", calls)))
     assert len(found) == len(words)
     assert all(part in whole for part, whole in zip(words, found, strict=True))
+
+
+def test_the_name_of_a_gateway_in_the_plan_is_no_other_model() -> None:
+    seat = msgspec.structs.replace(SEATS["hosted"], served_as="deployment-7")
+    assert "served as" in seat.words("")
+    for answered, count in (("deployment-7", 0), ("m", 0), ("deployment-8", 1)):
+        found = list(served_warnings("hosted", seat, served_totals("hosted", table((answered, "", 9)))))
+        assert len(found) == count, answered
 
 
 def test_who_answered_is_named_with_counts_and_called_attested() -> None:

@@ -1,6 +1,7 @@
 """What a bundle may cost whoever checks it: beyond a limit a step is NOT CHECKED, which is no pass and no failure."""
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.commands import check_command
 from agzamov_verify.core.questions import Answer, Evaluate, Evaluation, Question
 from agzamov_verify.core.workers import MIB
+from agzamov_verify.engines import answer_store
+from agzamov_verify.engines.uci_engine import UciEngine
 from bundles.bundle_factory import (
     SEATS,
     Draft,
@@ -84,6 +87,87 @@ def test_the_command_takes_the_limits_and_states_the_cost(dear: Path, engine: Pa
     assert "questions to the engine at up to 50 nodes each, 1 engines side by side: about 1 min" in ran.stderr
 
 
+def test_a_second_check_asks_the_engine_one_question_and_says_where_the_answers_are_from(
+    dear: Path, engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(answer_store.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(answer_store, "ASKED_AGAIN_OF", 2**30)
+    searched: list[str] = []
+    search = UciEngine._search
+    monkeypatch.setattr(UciEngine, "_search", lambda self, *words: (searched.append(words[1]), search(self, *words))[1])
+    first = check(dear, engine)
+    asked = len(searched)
+    second = check(dear, engine)
+    assert (first.level, second.level) == ("V1", "V1")
+    assert (asked, len(searched)) == (evaluations(first), evaluations(first) + 1)
+    stored = f"; {asked} of the answers are from this user's store of engine answers"
+    assert step(second, Number.ENGINE)[1] == step(first, Number.ENGINE)[1] + stored
+
+
+def test_a_forged_store_is_emptied_and_the_step_not_checked(
+    dear: Path, engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(answer_store.VARIABLE, str(tmp_path / "cache"))
+    check(dear, engine)
+    with sqlite3.connect(tmp_path / "cache" / answer_store.FILE) as database:
+        wrong = '["a2a4",{"as":"evaluation","centipawns":9999,"mate":null},["a2a4"]]'
+        database.execute("UPDATE answers SET answer = ?", [wrong.encode()])
+    not_checked(check(dear, engine), Number.ENGINE, "held an answer that the engine does not give")
+    assert check(dear, engine).level == "V1"
+
+
+MANY: dict[str, Any] = {**ALL_WITNESSES, "matches": [{**GAMES, "games": 12}]}
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Path:
+    return make(MANY, tmp_path_factory.mktemp("many"))
+
+
+def test_a_quick_look_asks_about_drawn_games_whole_and_is_no_v1(many: Path, engine: Path) -> None:
+    whole, ran = check(many, engine, games_max=12), check(many, engine, games_max=3)
+    scores, games = evaluations(whole) // 12, "all scores that decide 3 of 12 games, drawn at random: of the 9 others"
+    not_checked(ran, Number.ENGINE, f"quick look: {3 * scores} of {12 * scores} evaluations asked again, {games}")
+    assert ran.steps[Number.ENGINE - 1].for_engine == f"the engine's {12 * scores} scores"
+    assert (whole.level, step(whole, Number.ENGINE)[1].split()[0]) == ("V1", str(12 * scores))
+
+
+def test_a_quick_look_finds_wrong_scores_of_a_game_that_it_draws(engine: Path, tmp_path: Path) -> None:
+    world = world_of(Draft.of(make(MANY, tmp_path / "own")).manifest.plan, engine_path())
+
+    def softened(question: Question) -> Answer:
+        is_lie = isinstance(question, Evaluate) and question.game.endswith(("1", "3", "5", "7", "9"))
+        return Evaluation(17, None) if is_lie else world(question)
+
+    looked = check(make(MANY, tmp_path / "lies", softened), engine, games_max=9)
+    assert failed_steps(looked) == [Number.ENGINE]
+
+
+def test_before_the_engine_is_asked_a_check_says_what_the_replay_shows(
+    many: Path, engine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = ["check", str(many), "--jobs", "1", "--engine", str(engine)]
+    assert "So far" not in CliRunner().invoke(cli.main, few).stderr
+    monkeypatch.setattr(check_command, "EARLY_SCORES_MIN", 1)
+    ran = CliRunner().invoke(cli.main, few)
+    early, _, asking = ran.stderr.partition("questions to the engine")
+    assert "All that needs no engine holds. Left: the engine's " in early
+    assert "Result     " in early
+    assert "So far" not in asking + ran.stdout
+    assert "So far" not in CliRunner().invoke(cli.main, [*few, "--quick"]).stderr
+
+
+def test_the_command_for_a_quick_look_names_the_whole_check_next(
+    many: Path, engine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_command, "QUICK_GAMES", 3)
+    ran = CliRunner().invoke(cli.main, ["check", str(many), "--quick", "--engine", str(engine)])
+    assert ran.exit_code == 3, ran.stdout
+    assert "quick look" in ran.stdout
+    assert f"check {many}" in " ".join(ran.stdout.partition("Next")[2].replace("\\\n", " ").split())
+    assert "--engine /path" not in ran.stdout
+
+
 def test_after_a_few_wrong_scores_no_more_are_asked(dear: Path, engine: Path, tmp_path: Path) -> None:
     world = world_of(Draft.of(dear).manifest.plan, engine_path())
 
@@ -120,6 +204,8 @@ def test_where_nothing_decided_and_nothing_was_drawn_one_score_is_asked_all_the_
 
 class Counting:
     """Stands where an engine does; the questions tell it what to answer."""
+
+    searches, stored = 1, 0
 
 
 def ask(wrong: set[int], budget: Budget, count: int = 1000) -> tuple[list[int], Any]:

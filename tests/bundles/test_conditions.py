@@ -36,10 +36,13 @@ def arms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_system_says_what_it_is_whatever_its_name(arms: Path) -> None:
     screen = " ".join(CliRunner().invoke(main, ["verify", str(arms)]).output.split())
-    assert "system best_memory: oracle, no memory" in screen
-    assert "seat A is TOLD 15 characters that the submitter wrote" in screen
+    assert "facts about the opponent that the submitter wrote (best_memory, an oracle)" in screen
+    assert "best_memory is an oracle: it tells what the submitter wrote" in screen
     assert "unused" not in screen
-    assert "Not a result under the protocol" in screen
+    assert "so it does not count under the protocol" in screen
+    details = " ".join(CliRunner().invoke(main, ["verify", str(arms), "--details"]).output.split())
+    assert "system best_memory: oracle, no memory" in details
+    assert "seat A is TOLD 15 characters that the submitter wrote" in details
     for command in ("score", "matrix"):
         told = " ".join(CliRunner().invoke(main, [command, str(arms)]).output.split())
         assert "departs from the protocol in " in told

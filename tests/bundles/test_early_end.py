@@ -52,6 +52,13 @@ def test_the_run_ends_at_the_look_and_is_believed(early: Path) -> None:
     assert float(watched["confidence"]["low"]) > 0.5
 
 
+def test_a_game_after_the_end_is_named_as_one_that_the_rule_left_out(early: Path) -> None:
+    done = CliRunner().invoke(main, ["show", str(early), "--game", f"{CHESS}-g00030"])
+    last = f"{CHESS}-g{2 * ENDS - 1:05d}"
+    why = f"in this bundle: its match was stopped by its rule, after {last}"
+    assert (done.exit_code, done.output) == (2, f"error: no game '{CHESS}-g00030' {why}\n")
+
+
 def test_it_says_so_to_whoever_looks(early: Path) -> None:
     shown = " ".join(CliRunner().invoke(main, ["show", str(early), "--details"]).output.split())
     assert (

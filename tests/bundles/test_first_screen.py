@@ -1,6 +1,7 @@
 """The first screen of `verify` and `show`: an answer first, at most 100 columns, one interval for one figure."""
 
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from agzamov_verify.core.columns import WIDTH, table
 from agzamov_verify.core.execution_log import ExecutionOutcome, Start, Stop
 from agzamov_verify.experiment.matches import Arm, Augmentation, Condition
 from agzamov_verify.plan.manifest import Plan, Price, Seed
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.departures import departures
 from agzamov_verify.scoring.results import Results
@@ -26,15 +28,23 @@ from agzamov_verify.seats import EndpointSeat, GgufSeat, RandomSeat, Seat, Stock
 from agzamov_verify.show import glossary
 from agzamov_verify.show.seat_words import NO_PRICE, SeatTotals, cost_words, record_words, sealed_words
 from agzamov_verify.show.text import verdict_report
-from agzamov_verify.show.text.conclusions import found_words
-from agzamov_verify.show.text.figure_warnings import hosted_warnings
-from agzamov_verify.show.text.first_screen import departs_lines, departs_words, seed_words
+from agzamov_verify.show.text.figure_warnings import hosted_warnings, warnings_of
+from agzamov_verify.show.text.first_screen import (
+    KEY_NOT_GIVEN,
+    NextStep,
+    departs_lines,
+    departs_words,
+    grouped_departures,
+    next_lines,
+    seed_words,
+)
+from agzamov_verify.show.text.gate_words import gate_lines
 from agzamov_verify.show.text.headline import Headline, headlines
 from agzamov_verify.systems import MemorySystem
 from bundles.bundle_factory import SMALL, Draft, check, make
 from bundles.tampered_bundles.executions import heads, put_log
 
-PARAGRAPHS = ["Played", "Found", "Believe", "Departs", "Next"]
+PARAGRAPHS = ["Result", "Measured", "How", "Checked", "Claimed", "Departs", "Next"]
 MODEL = EndpointSeat(base_url="https://api.example/v1", model="m-1", tokens_max=64)
 
 
@@ -50,10 +60,11 @@ def words(text: str) -> str:
 def test_an_answer_comes_first_and_fits_on_the_screen(command: str, small: Path) -> None:
     told = screen(command, small)
     heads = [line.split()[0] for line in told.splitlines() if line[:1].isalpha()]
-    assert heads[2:7] == PARAGRAPHS
+    assert [head for head in heads if head in PARAGRAPHS] == PARAGRAPHS
+    assert heads[2] == "Result"
     assert max(map(len, told.splitlines())) <= WIDTH
     assert "agent (scripted reference player) against dice (random player): 6 games of Chess960" in words(told)
-    assert "may have run it many times: this may be the best of many runs" in words(told)
+    assert "The submitter chose the seed: this may be the best of many runs" in words(told)
 
 
 def test_a_figure_has_one_interval_the_analysis_own(small: Path) -> None:
@@ -119,7 +130,7 @@ def test_a_seat_says_what_it_is_whatever_its_name(tmp_path: Path) -> None:
     match = {"phase": 0, "game": "chess960", "a": "gpt_5", "b": "other", "games": 2}
     rules = {"adjudication": {"policy": "none"}, "plies_max": 4}
     made = make({"title": "A name", "seats": seats, "chess960": rules, "matches": [match]}, tmp_path)
-    told = words(screen("check", made))
+    told = words(screen("check", made, "--details"))
     assert "gpt_5 (random player) against other (random player)" in told
     assert "gpt_5: random player: uniformly random legal actions, no model" in told
 
@@ -140,7 +151,7 @@ def test_what_no_price_was_sealed_for_has_no_known_cost() -> None:
     assert cost_words("m", manifest, 0.0) == NO_PRICE
     assert NO_PRICE not in record_words("m", MODEL, manifest, total), "in the details only"
     assert "10.0 % errors, 2 replies normalised, 1 replies cut" in record_words("m", MODEL, manifest, total)
-    assert "3 failed tries" in record_words("m", MODEL, manifest, total)
+    assert "3 retries" in record_words("m", MODEL, manifest, total)
     priced = type("M", (), {"plan": msgspec.structs.replace(plan, prices={"m": Price()})})()
     assert "cost 0.000000 USD" in record_words("m", MODEL, priced, total)
 
@@ -190,8 +201,8 @@ def test_a_first_cell_of_several_words_goes_on_beneath_itself() -> None:
 
 def test_too_few_units_have_no_interval_and_an_early_end_a_sequential_one() -> None:
     head = Headline(0.6, 0.55, 0.7, 0.5, 40, sequential=False, game="chess960")
-    assert (head.short, head.better, head.worse, head.few) == ("0.600 [0.550, 0.700]", True, False, False)
-    assert head._replace(sequential=True).short == "0.600 [0.550, 0.700]*"
+    assert (head.short, head.better, head.worse, head.few) == ("0.60 [0.55, 0.70]", True, False, False)
+    assert head._replace(sequential=True).short == "0.60 [0.55, 0.70]*"
     none = head._replace(low=None, high=None, game="holdem", value=-3.0, why_none="n = 3, an interval needs 5")
     assert (none.short, none.better, none.worse, none.few) == ("-3.0 [no interval] bb/100", False, False, True)
     assert none.words == "-3.0 big blinds per 100 hands, no interval: n = 3, an interval needs 5"
@@ -201,27 +212,26 @@ def test_too_few_units_have_no_interval_and_an_early_end_a_sequential_one() -> N
 
 
 def test_few_units_conclude_nothing_and_phase_0_says_its_own_test(small: Path) -> None:
-    verdict = check(small)
-    assert verdict.results
-    assert verdict.manifest
-    told = found_words(verdict.results, verdict.analysis, verdict.manifest.plan)
+    told = words(screen("check", small))
     assert "cannot" not in told, "who lost with legal actions is told apart by its wins"
-    assert ("did better" in told, "did worse" in told, "too few to conclude" in told) == (False, False, True)
-    assert re.search(
-        r"Phase 0 \(does the player beat random\?\): passed in Chess960 \(\d of 6 games won, binomial p", told
-    )
-    assert "against itself (a baseline, no result)" in told
+    assert ("did better" in told, "did worse" in told, "too few, an interval needs" in told) == (False, False, True)
+    gate = r"Phase 0 \(the entry test: usable answers that beat a random player\): passed in Chess960"
+    gate += r" \(\d of 6 games won, p"
+    assert re.search(gate, told)
 
 
 def test_what_can_never_pass_phase_0_is_told_apart_from_what_did_not(small: Path) -> None:
     verdict = check(small)
-    assert verdict.manifest
-    plan = verdict.manifest.plan
     rows = ((3, 3, "0.125"), (5, 9, "0.5"))
-    told = {wins: found_words(*with_sessions(verdict, wins, n, p), plan) for wins, n, p in rows}
-    assert "3 of 3 sessions won, binomial p = 0.125: so few sessions can never pass" in told[3]
-    needed = "5 of 9 sessions won where more than 70 % are needed, binomial p = 0.500 where one below 0.05 is needed"
-    assert needed in told[5]
+    told = {wins: gate_words_of(*with_sessions(verdict, wins, n, p)) for wins, n, p in rows}
+    assert "3 of 3 sessions won, p = 0.125 against 50 %, under 0.05 needed: with 3 sessions it could" in told[3]
+    assert "5 of 9 sessions won, over 70 % needed, p = 0.500 against 50 %, under 0.05 needed" in told[5]
+    assert "could not pass" not in told[5]
+
+
+def gate_words_of(results: Results, analysis: Analysis) -> str:
+    tests = {row.id: row.p_won for row in analysis.matches if row.p_won}
+    return "".join(gate_lines(results.matches, tests, load_protocol(results.protocol).phase0))
 
 
 def with_sessions(verdict: Verdict, won: int, units: int, p: str) -> tuple[Results, Analysis]:
@@ -238,11 +248,35 @@ def with_sessions(verdict: Verdict, won: int, units: int, p: str) -> tuple[Resul
     )
 
 
-def test_up_to_six_departures_have_a_line_each(small: Path) -> None:
+def test_up_to_four_departures_have_a_line_each(small: Path) -> None:
     results = check(small).results
     assert results
-    of = [len(list(departs_lines(msgspec.structs.replace(results, departures=("x",) * n)))) for n in (1, 6, 7)]
-    assert of == [2, 7, 8]
+    several = [tuple(f"{number} of something" for number in range(n)) for n in (1, 4, 5)]
+    of = [len(list(departs_lines(msgspec.structs.replace(results, departures=lines)))) for lines in several]
+    assert of == [2, 5, 6]
+
+
+def test_a_departure_that_matches_share_is_told_once() -> None:
+    first, second = "p0-chess960-naked-agent", "p1-chess960-naked-agent"
+    lines = (f"{first}: too short", "the engine: at 5 nodes", f"{second}: too short", f"{second}: no placebo", "m: x")
+    grouped = grouped_departures(lines)
+    assert grouped == ["too short (2 matches)", "the engine: at 5 nodes", f"{second}: no placebo", "m: x"]
+
+
+def test_a_departure_names_the_game_that_its_match_is_in() -> None:
+    missing = "no Phase 0 match of agent in this game"
+    lines = (f"p1-chess960-naked-agent: {missing}", f"p2-holdem-memory_naked-agent-foe: {missing}", f"m: {missing}")
+    assert grouped_departures((*lines, f"p1-holdem-naked-agent: {missing}")) == [
+        "p1-chess960-naked-agent: no Phase 0 match of agent in Chess960",
+        "no Phase 0 match of agent in hold'em (2 matches)",
+        f"m: {missing}",
+    ]
+
+
+def test_a_bundle_that_another_key_signed_has_no_line_of_unknown_names(small: Path) -> None:
+    text = verdict_report.text(check(small, expected_key_id="0" * 64))
+    assert "unknown" not in text
+    assert text.startswith("Checked ")
 
 
 # --- what is no bundle ------------------------------------------------------------------------------
@@ -276,17 +310,21 @@ def test_another_folder_or_file_is_one_line(small: Path, tmp_path: Path) -> None
 
 def test_replies_that_were_all_computed_again_are_called_no_fiction(tiny: Path) -> None:
     verdict = check(tiny, limits=VerificationLimits())
-    believe = " ".join(verdict_report.believe_words(verdict))
-    assert (verdict.recomputed, "have invented" in believe) == (Recomputed.ALL, False)
-    assert "all replies were computed again: none of them could be invented" in believe
-    assert "The machine and its times are the submitter's word" in believe
+    assert verdict.recomputed is Recomputed.ALL
+    assert "all replies were computed again" in " ".join(verdict_report.believe_words(verdict))
+    claimed = verdict_report.claimed_words(verdict)
+    assert "really gave these replies" not in claimed
+    assert "The machine and its times are the submitter's word" in claimed
 
 
 def test_a_sample_of_the_replies_is_called_a_sample(tiny: Path) -> None:
     verdict = check(tiny, limits=VerificationLimits(seat_replies_max=2))
-    believe = " ".join(verdict_report.believe_words(verdict))
-    assert (verdict.level, verdict.recomputed, "have invented" in believe) == ("V1", Recomputed.A_SAMPLE, False)
-    assert re.search(r" 2 of \d+ of reference seats, drawn at random: fewer than \d+ wrong at 95 %", believe)
+    believe, claimed = " ".join(verdict_report.believe_words(verdict)), verdict_report.claimed_words(verdict)
+    assert (verdict.level, verdict.recomputed, "really gave" in claimed) == ("V1", Recomputed.A_SAMPLE, False)
+    assert re.search(
+        r" 2 of \d+ replies of reference players, drawn at random: of the \d+ not drawn at most \d+ can be wrong",
+        believe,
+    )
 
 
 @pytest.mark.parametrize(
@@ -312,9 +350,9 @@ def test_an_execution_that_was_killed_is_a_warning_and_a_remark_of_its_step(tiny
     verdict = check(draft.write(tmp_path))
     assert verdict.level == "V1"
     told = words(verdict_report.text(verdict))
-    assert "! 1 of 2 executions ended without a stop (killed, or a power cut): answers given since" in told
+    assert "! 1 of 2 executions were cut off (killed, or a power cut): answers given since" in told
     assert "could have been dropped" in told
-    assert "2 executions, 1 ended without a stop" in words(verdict_report.details(verdict))
+    assert "2 executions, 1 cut off" in words(verdict_report.details(verdict))
 
 
 @pytest.mark.parametrize(
@@ -348,6 +386,19 @@ def test_what_the_server_of_a_hosted_model_could_see_is_a_warning(
     assert all(part in whole for part, whole in zip(expected, told, strict=True))
 
 
+def test_a_match_that_was_not_played_has_no_warning(tiny: Path) -> None:
+    """It warned of hands that a failed gate had left out."""
+    verdict = check(tiny)
+    assert verdict.manifest
+    assert verdict.results
+    plan = verdict.manifest.plan
+    hosted = msgspec.structs.replace(plan, seats={**plan.seats, "agent": MODEL})
+    manifest = msgspec.structs.replace(verdict.manifest, plan=hosted)
+    left_out = msgspec.structs.replace(verdict.results, matches=())
+    assert any("plays both hands" in line for line in warnings_of(manifest, verdict.results, None, None))
+    assert not any("plays both hands" in line for line in warnings_of(manifest, left_out, None, None))
+
+
 @pytest.mark.parametrize(("adapter", "seat", "expected"), [("{}", MODEL, 1), ("", MODEL, 0), ("{}", RandomSeat(), 0)])
 def test_a_memory_from_outside_beside_a_hosted_model_is_a_warning(adapter: str, seat: Seat, expected: int) -> None:
     """Who serves both can tell its own entries by their order, and play well only where they stand."""
@@ -362,9 +413,9 @@ def test_a_memory_from_outside_beside_a_hosted_model_is_a_warning(adapter: str, 
 
 
 def test_a_key_that_was_asked_for_is_said_to_be_the_one(tiny: Path) -> None:
-    """It said "--key checks whose it is" to whoever had named it."""
+    """It said "add --key" to whoever had named it."""
     submitter = check(tiny).submitter
-    for key, words in ((submitter, "(the key that you chose)"), ("", "(--key checks whose it is)")):
+    for key, words in ((submitter, "(the key that you chose)"), ("", f"({KEY_NOT_GIVEN})")):
         assert words in verdict_report.text(verify(tiny, Options(expected_key_id=key)))
     other = verify(tiny, Options(expected_key_id="ab" * 32))
     assert (other.level, other.is_key_given) == ("V0", False)
@@ -373,3 +424,21 @@ def test_a_key_that_was_asked_for_is_said_to_be_the_one(tiny: Path) -> None:
 def test_a_model_of_a_file_is_asked_again_with_its_file() -> None:
     assert GgufSeat(weights="w.gguf").asked_again == ("--weights", "FILE.gguf")
     assert MODEL.asked_again == ("--at", "ADDRESS")
+
+
+def test_each_next_command_says_what_it_gives_and_can_be_pasted(small: Path) -> None:
+    for command in ("check", "show"):
+        told = screen(command, small).partition("\nNext ")[2].partition("\n\n")[0]
+        lines = told.replace("\\\n", " ").splitlines()
+        assert sum("  # " in line or line.strip().startswith("# ") for line in lines) == sum(
+            bool(shlex.split(line, comments=True)) for line in lines
+        )
+    long, purpose = next_lines([NextStep(f"agzamov {'x' * 70}", "a purpose that has no room beside it")])
+    assert long.startswith("Next       agzamov xxx")
+    assert purpose == "           # a purpose that has no room beside it"
+
+
+def test_a_career_and_a_session_are_explained_where_they_are_counted(small: Path) -> None:
+    told = words(screen("check", small))
+    assert "A session is 2 hands of hold'em that count as one." in told
+    assert "A career is" not in told

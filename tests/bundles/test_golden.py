@@ -20,26 +20,40 @@ from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.journal import Chain, Entry
-from agzamov_verify.core.questions import Reply
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.script import Replay, drive
 from agzamov_verify.experiment.matches import Arm, Augmentation
-from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.plan.manifest import load_manifest
 from agzamov_verify.plan.streams import block_script, streams_of
-from agzamov_verify.protocols import PROTOCOLS
+from agzamov_verify.protocols import PROTOCOLS, RELEASED
 from agzamov_verify.table.game import Block
-from bundles import make_golden
+from bundles import golden_arena, make_golden
 from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
 ENGINE_STEP, QUALITY_STEP, TOOLS_STEP = 9, 12, 16
-BYTES_MAX = 1_000_000
+BYTES_MAX = 1_100_000
+"""Of the golden files of one protocol."""
+OF_PROTOCOL = {
+    "agz-0.1": {"gates": [True, False], "matches": 6, "ends": {"adjudication", "forfeit", "fold", "showdown"}},
+    "arena-0.1": {
+        "gates": [],
+        "matches": 6,
+        "ends": {"forfeit", "fold", "showdown", "ply_limit", "no_wolves", "parity"},
+    },
+}
+"""What the golden files of each protocol hold: results of gates, matches, and ways in which a game ends."""
 
 
-@pytest.fixture(scope="module", params=[*PROTOCOLS])
+@pytest.fixture(scope="module", params=[name for name in PROTOCOLS if name in RELEASED or (GOLDEN / name).is_dir()])
 def golden(request: pytest.FixtureRequest) -> Path:
     """The golden folder of each protocol version that this verifier knows."""
     return GOLDEN / str(request.param)
+
+
+@pytest.fixture(scope="module")
+def held(golden: Path) -> dict[str, Any]:
+    return OF_PROTOCOL[golden.name]
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +89,7 @@ def test_a_changed_golden_file_has_another_digest(golden: Path, tmp_path: Path) 
 def test_released_golden_files_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make_golden, "RELEASED", {make_golden.PROTOCOL: "0" * 64})
     with pytest.raises(SystemExit, match="golden files are never made again"):
-        make_golden.main()
+        make_golden.main([make_golden.PROTOCOL])
 
 
 def test_the_golden_bundle_is_at_v1(verdict: Verdict) -> None:
@@ -86,8 +100,9 @@ def test_the_golden_bundle_is_at_v1(verdict: Verdict) -> None:
     assert verdict.level == ("V1" if engine_path() else "V0")
 
 
-def test_the_golden_bundle_was_judged_by_the_engine(verdict: Verdict) -> None:
-    assert engine_path() is None or "evaluations asked again" in verdict.steps[ENGINE_STEP - 1].remark
+def test_the_golden_bundle_was_judged_by_the_engine_where_its_protocol_has_one(golden: Path, verdict: Verdict) -> None:
+    judged = golden.name == "agz-0.1" and engine_path() is not None
+    assert ("evaluations asked again" in verdict.steps[ENGINE_STEP - 1].remark) is judged
 
 
 def test_its_recomputed_claims_are_the_figures_of_old(verdict: Verdict, figures: dict[str, Any]) -> None:
@@ -96,14 +111,20 @@ def test_its_recomputed_claims_are_the_figures_of_old(verdict: Verdict, figures:
     assert verdict.run == figures["bundle"]["run"]
 
 
-def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(verdict: Verdict) -> None:
+def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(
+    verdict: Verdict, held: dict[str, Any]
+) -> None:
     assert verdict.results
     gates = [match.gate.passed for match in verdict.results.matches if match.gate]
-    assert (gates, len(verdict.results.matches), bool(verdict.results.departures)) == ([True, False], 6, True)
+    played = {match.id.partition("@")[0] for match in verdict.results.matches}
+    assert (gates, len(played), bool(verdict.results.departures)) == (held["gates"], held["matches"], True)
 
 
 def test_it_holds_what_a_bundle_can_hold(verdict: Verdict) -> None:
     assert verdict.manifest
+    if verdict.manifest.plan.protocol == "arena-0.1":
+        assert {match.game for match in verdict.manifest.plan.matches} == set(golden_arena.GAMES)
+        return
     assert verdict.analysis
     plan = verdict.manifest.plan
     assert (plan.quality.nodes, plan.holdem.mirrored, "benchmark" in plan.seats) == (20, True, True)
@@ -116,18 +137,20 @@ def test_it_holds_what_a_bundle_can_hold(verdict: Verdict) -> None:
 # --- the bundle of augmented play
 
 
+AUGMENTED = make_golden.GOLDEN
+
+
 @pytest.fixture(scope="module")
-def of_systems(golden: Path) -> Verdict:
-    return check(golden / "systems", engine_path(), sample_permille=1000)
+def of_systems() -> Verdict:
+    return check(AUGMENTED / "systems", engine_path(), sample_permille=1000)
 
 
-def test_the_golden_bundle_of_systems_is_at_v1_with_the_figures_of_old(
-    of_systems: Verdict, figures: dict[str, Any]
-) -> None:
+def test_the_golden_bundle_of_systems_is_at_v1_with_the_figures_of_old(of_systems: Verdict) -> None:
     """Without an engine, its answers as a tool are the one thing that is not made again."""
     allowed = {Status.PASS, Status.NOT_APPLICABLE}
     open_steps = [step.number for step in of_systems.steps if step.status not in allowed]
     assert open_steps == ([] if engine_path() else [TOOLS_STEP]), told(of_systems)
+    figures = json.loads((AUGMENTED / "figures.json").read_text())
     assert of_systems.results
     assert claims_of(of_systems.results) == figures["systems"]["claims"]
     assert of_systems.run == figures["systems"]["run"]
@@ -152,56 +175,61 @@ def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: 
     assert verdict.submitter == key_id(signing_keys.load(golden / "test-key.pem").public_key())
 
 
-def story_of(golden: Path, stream: str) -> tuple[list[Entry], Block]:
-    """The entries of a golden journal, chained, and what its script makes of them."""
+def story_of(golden: Path, stream: str) -> tuple[list[Entry], Block, list[Question]]:
+    """The entries of a golden journal, chained, what its script makes of them, and what it asks."""
     manifest = load_manifest((golden / "journal" / "manifest.json").read_bytes())
     dice = seed_dice(manifest, bytes.fromhex((golden / "journal" / "secret.hex").read_text()))
     plan = next(one for match in manifest.plan.matches for one in streams_of(match) if one.id == stream)
     chain = Chain(manifest.run_id, stream)
     told_lines = (golden / "journal" / f"{stream}.jsonl").read_bytes().splitlines()
     story = list(chain.read_all(told_lines))
-    replay = Replay(stream, iter(story))
-    block = drive(block_script(plan, manifest.plan, dice), replay)
+    replay, asked = Replay(stream, iter(story)), list[Question]()
+
+    def noting(question: Question) -> Answer:
+        asked.append(question)
+        return replay(question)
+
+    block = drive(block_script(plan, manifest.plan, dice), noting)
     replay.finish()
-    return story, block
-
-
-def ends_of(block: Block) -> dict[str, list[Any]]:
-    if isinstance(block, ChessBlock):
-        return {
-            record.game: [record.ending.end.value, record.ending.white_halfpoints, " ".join(record.moves)]
-            for record in block.records
-        }
-    return {record.game: [record.end.value, record.net_chips] for record in block.records}
+    return story, block, asked
 
 
 def test_every_golden_journal_replays_to_the_games_of_old(golden: Path, figures: dict[str, Any]) -> None:
     for stream, was in figures["journal"].items():
-        story, block = story_of(golden, stream)
-        assert (was["entries"], was["ends"]) == (len(story), ends_of(block)), stream
+        story, block, _ = story_of(golden, stream)
+        assert (was["entries"], was["ends"]) == (len(story), make_golden.ends_of(block)), stream
 
 
 def test_the_golden_journals_are_all_listed(golden: Path, figures: dict[str, Any]) -> None:
     assert {path.stem for path in (golden / "journal").glob("*.jsonl")} == set(figures["journal"])
 
 
-def test_the_golden_journals_hold_all_that_a_seat_can_do(golden: Path, figures: dict[str, Any]) -> None:
+def test_the_golden_journals_hold_all_that_a_seat_can_do(
+    golden: Path, figures: dict[str, Any], held: dict[str, Any]
+) -> None:
     stories = [story_of(golden, stream) for stream in figures["journal"]]
-    entries = [entry for story, _ in stories for entry in story]
+    entries = [entry for story, _, _ in stories for entry in story]
     replies = [entry.answer for entry in entries if isinstance(entry.answer, Reply)]
     assert len(replies) < len(entries), "some seat gave no reply at all"
     assert {0, 1, 2, 3} == {entry.question.attempt for entry in entries if entry.question.ask == "chat"}
     assert any(entry.question.ask == "planted" for entry in entries), "prompts that are no part of a game"
     assert {0, 1, 2} == {len(reply.attempts) for reply in replies}
     assert {"stop", "length"} <= {reply.finish for reply in replies}
-    assert any("O-O" in reply.text for reply in replies)
+    assert golden.name == "arena-0.1" or any("O-O" in reply.text for reply in replies)
     assert any(not reply.text.isascii() for reply in replies)
-    ends = {end[0] for _, block in stories for end in ends_of(block).values()}
-    assert {"adjudication", "forfeit", "fold", "showdown"} <= ends
+    ends = {end[0] for _, block, _ in stories for end in make_golden.ends_of(block).values()}
+    assert held["ends"] <= ends
 
 
-def test_the_golden_files_are_small() -> None:
-    assert sum(path.stat().st_size for path in GOLDEN.rglob("*") if path.is_file()) < BYTES_MAX
+def test_a_golden_journal_of_the_arena_shows_images_in_first_tries_and_after_faults() -> None:
+    _, _, questions = story_of(GOLDEN / "arena-0.1", "p6-chess-naked-seeing-agent-b00000")
+    asked = [question for question in questions if isinstance(question, Chat) and question.to == "seeing"]
+    assert {0, 1, 2, 3} <= {question.attempt for question in asked}
+    assert all(any(message.shown for message in question.messages) for question in asked)
+
+
+def test_the_golden_files_are_small(golden: Path) -> None:
+    assert sum(path.stat().st_size for path in golden.rglob("*") if path.is_file()) < BYTES_MAX
 
 
 def test_the_test_key_says_what_it_is() -> None:

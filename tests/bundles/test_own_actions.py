@@ -25,7 +25,6 @@ from agzamov_verify.scoring.seat_stats import seat_stats
 from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.show.html_report.report_page import Contents, page
 from agzamov_verify.show.text import verdict_report
-from agzamov_verify.show.text.conclusions import found_words
 from agzamov_verify.show.text.headline import headlines
 from agzamov_verify.table.decision import Tally
 from bundles.bundle_factory import MODEL, check, make, told
@@ -85,32 +84,39 @@ def checked(made: Path) -> Verdict:
     return verdict
 
 
-def test_the_first_screen_says_that_nothing_was_found_and_why(drawn: Verdict) -> None:
-    assert drawn.results
-    assert drawn.manifest
-    words = found_words(drawn.results, drawn.analysis, drawn.manifest.plan)
-    assert "no finding about smol with rag by rag against rival in hold'em: as above" in words
-    assert DRAWN in words
-    assert words.count(REASON) == 1, "once"
-    assert f"openai:scripted with rag by rag in hold'em: no finding: {DRAWN}" in words, "an effect of such arms is none"
-    assert "did better" not in words
-    assert FIGURE not in words, "the duel's figure is no headline"
+def test_the_first_screen_says_that_there_is_no_result_and_why(drawn: Verdict, own: Verdict) -> None:
     screen = verdict_report.text(drawn)
-    assert "no finding" in screen.partition("Departs")[2], "in the table too"
+    words = " ".join(screen.split())
+    found = re.search(
+        rf"No result for documents in hold'em: smol gave no usable answer in any of (\d+) decisions \(\1 were cut at"
+        rf" {LIMIT} tokens\); try a tokens_max above {LIMIT} or a worked example before each decision \(holdem: ",
+        words,
+    )
+    assert found
+    assert "did better" not in words
+    assert FIGURE not in words, "no figure of drawn actions"
+    assert "no result" in screen.partition("Departs")[2], "in the table too"
+    assert not drawn_flags(drawn), "said above"
+    assert "usable answer" not in verdict_report.text(own)
 
 
-def test_screen_and_report_say_what_the_seat_cannot_do_and_what_to_try(drawn: Verdict, own: Verdict) -> None:
-    for shown in (verdict_report.text(drawn), page(Contents(drawn, {"matches": []}, "check", sheets=False))):
-        words = " ".join(shown.replace("\u00a0", " ").split())
-        assert re.search(r"smol did not end its answers in hold'em: (\d+) of \1 answers have no declaration", words)
-        assert f"next, try a tokens_max above {LIMIT}, holdem: {{shots: 1}} (one worked example" in words
-    assert "next, try" not in verdict_report.text(own)
+def drawn_flags(verdict: Verdict) -> list[str]:
+    return [line for line in verdict_report.warnings_told(verdict) if "errors" in line]
+
+
+def test_a_report_says_what_the_seat_cannot_do_and_what_to_try(drawn: Verdict, own: Verdict) -> None:
+    report = page(Contents(drawn, {"matches": []}, "check", sheets=False)).replace("\u00a0", " ")
+    assert re.search(
+        rf"(smol|rival) gave no usable answer in any of [\d,]+ decisions \(\d+ were cut at {LIMIT} tokens\)", report
+    )
+    assert f"To try next: </strong>a tokens_max above {LIMIT} or a worked example" in report
+    assert "To try next" not in page(Contents(own, {"matches": []}, "check", sheets=False))
 
 
 def test_a_seat_that_acts_by_itself_has_its_figures(own: Verdict) -> None:
     assert own.results
     assert own.analysis
-    assert "no finding" not in verdict_report.text(own) + verdict_report.details(own)
+    assert "no result" not in verdict_report.text(own) + verdict_report.details(own)
     assert all(delta.performance.everything.value for delta in own.analysis.deltas)
 
 
@@ -133,9 +139,10 @@ def test_no_document_has_a_figure_or_a_test_of_drawn_actions(drawn: Verdict) -> 
 
 def test_the_report_draws_no_point_for_drawn_actions(drawn: Verdict, own: Verdict) -> None:
     told, other = (page(Contents(verdict, {"matches": []}, "check", sheets=False)) for verdict in (drawn, own))
-    assert f"No finding: {DRAWN}" in told.replace("\u00a0", " ")
-    assert "result of the first-named seat" in other
-    assert "No finding" not in other
+    assert f"No result: {DRAWN}" in told.replace("\u00a0", " ")
+    assert 'class="dot' not in told
+    assert 'class="dot' in other
+    assert "No result:" not in other
 
 
 def test_neither_a_board_ranks_nor_a_matrix_compares_drawn_actions(drawn: Verdict) -> None:
@@ -144,7 +151,8 @@ def test_neither_a_board_ranks_nor_a_matrix_compares_drawn_actions(drawn: Verdic
         for place in places:
             assert place.ranks is None
             assert place.row.effect.value is None
-            assert place.why_none.startswith(f"no finding: {DRAWN}")
+            assert place.why_none == "no result"
+            assert " gave no usable answer in " in place.row.answer.why
     assert drawn.manifest
     protocol = load_protocol("agz-0.1")
     cells = cells_of(drawn.manifest, drawn.blocks)
@@ -176,11 +184,10 @@ def test_actions_of_later_attempts_are_a_seats_own() -> None:
 def test_a_signed_claim_and_an_in_toto_result_have_no_figure_of_drawn_actions(drawn: Verdict, own: Verdict) -> None:
     for verdict, is_drawn in ((drawn, True), (own, False)):
         assert verdict.results
-        assert verdict.manifest
         claims = claims_of(verdict.results)
         figures, reasons = ([name for name in claims if name.endswith(end)] for end in ("bb_per_100", "/no_finding"))
         assert (bool(figures), bool(reasons)) == (not is_drawn, is_drawn)
-        told = _claims(verdict.manifest.plan.matches, headlines(verdict.results.matches, verdict.analysis))
+        told = _claims(verdict.results.matches, headlines(verdict.results.matches, verdict.analysis))
         assert all((claim["value"] is None) is is_drawn for claim in told)
 
 

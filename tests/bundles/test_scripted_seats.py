@@ -1,7 +1,6 @@
 """Scripted seats cannot be helped: each has one possible answer to a question, and every part of it is compared."""
 
 import re
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from agzamov_verify.checks.check_log import Number, Status
 from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply, Try
+from agzamov_verify.engines.answer_store import drawing_seed
 from agzamov_verify.games.holdem.spot import read_spot
 from agzamov_verify.seats import RandomSeat, ReferenceSeat
 from agzamov_verify.table.prompt_lines import read_page
@@ -154,7 +154,7 @@ def test_replies_of_reference_seats_are_computed_again(played: Path) -> None:
     verdict = check(played, limits=ALL_REPLIES)
     assert (verdict.level, of_seats(verdict)) == ("V1", Status.PASS), told(verdict)
     remark = verdict.steps[Number.SEATS - 1].remark
-    done, total = re.match(r"(\d+) of (\d+) of reference seats$", remark).groups()  # type: ignore[union-attr]
+    done, total = re.match(r"(\d+) of (\d+) replies of reference players$", remark).groups()  # type: ignore[union-attr]
     assert done == total
 
 
@@ -169,13 +169,17 @@ def test_of_many_replies_a_random_sample_is_computed_again_and_called_one(played
     verdict = check(played, limits=VerificationLimits(seat_replies_max=4))
     remark = verdict.steps[Number.SEATS - 1].remark
     assert verdict.level == "V1"
-    assert re.match(r"4 of \d+ of reference seats, drawn at random: fewer than \d+ wrong at 95 %", remark), remark
+    wanted = r"4 of \d+ replies of reference players, drawn at random: of the \d+ not drawn at most \d+ can be wrong"
+    wanted += r" \(95 % sure\)"
+    assert re.match(wanted, remark), remark
 
 
 @pytest.mark.slow
 def test_which_replies_are_drawn_is_fresh_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One wrong reply of many is found by some checks and not by all."""
-    monkeypatch.setattr("agzamov_verify.checks.replay_all.secrets", secrets)  # as it is outside of these tests
+    monkeypatch.setattr(
+        "agzamov_verify.checks.replay_all.drawing_seed", drawing_seed
+    )  # as it is outside of these tests
     made = make(PLAYED, tmp_path, worse("p1-chess960-naked-agent-g00001"))
     seen: set[bool] = set()
     for _ in range(300):  # a check finds it about once in ten times
@@ -236,7 +240,7 @@ def another(given: Reply, question: Question) -> Reply:
 def test_moves_of_full_strength_stockfish_are_asked_again(full: Path, engine: Path, tmp_path: Path) -> None:
     verdict = check(full, engine, limits=ALL_REPLIES)
     assert (verdict.level, of_seats(verdict)) == ("V1", Status.PASS), told(verdict)
-    assert "12 of 12 of stockfish seats" in verdict.steps[Number.SEATS - 1].remark
+    assert "12 of 12 replies of stockfish players" in verdict.steps[Number.SEATS - 1].remark
     verdict = check(spoilt(full, another).write(tmp_path), engine, limits=ALL_REPLIES)
     assert failed_steps(verdict) == [Number.SEATS]
     assert [finding.place for finding in verdict.findings] == [f"game {SEATED}-g00000 turn 1"]

@@ -23,6 +23,7 @@ from agzamov_verify.table.decision import Tally
 from bundles.bundle_factory import CHESS0, CHESS1, POKER0, check
 
 STACK = 10_000
+LEFT_OUT = "p1-holdem-naked-agent"
 
 
 def shown(*arguments: object, code: int = 0) -> str:
@@ -75,7 +76,20 @@ def test_a_wrong_name_is_answered_with_the_nearest(small: Path) -> None:
     told = shown(small, "--game", "p0-chess960-naked-agnt-g3", code=2)
     assert f"the nearest are {CHESS0}-g00000 to {CHESS0}-g00005" in told
     assert f"{POKER0}-h0000000 to {POKER0}-h0000003" in shown(small, "--game", f"{POKER0}-h0000009", code=2)
-    assert "leading zeros" in shown(small, "--game", f"{CHESS1}-g0", code=2)
+    assert f"did you mean {CHESS0}-g00000?" in shown(small, "--game", f"{CHESS0}-g0", code=2)
+    by_number = shown(small, "--game", "h0000000", code=2)
+    assert f"no game 'h0000000'; the nearest are {POKER0}-h0000000 to {POKER0}-h0000003" in by_number
+    assert f"did you mean {CHESS0}? there are " in shown(small, "--games", "--match", "p0-ches960-naked-agent", code=2)
+
+
+def test_games_of_a_match_that_a_failed_gate_left_out_are_not_proposed(small: Path) -> None:
+    """Of `small` the agent fails Phase 0 in hold'em, so it plays no Phase 1 there."""
+    told = shown(small, "--game", f"{LEFT_OUT}-h9", code=2)
+    assert LEFT_OUT not in told.partition("; the nearest are ")[2]
+    assert POKER0 in told
+    assert "Phase 0 failed" in shown(small, "--game", f"{LEFT_OUT}-h0000000", code=2)
+    assert LEFT_OUT not in shown(small, "--games", "--match", "p9", code=2)
+    assert CHESS1 in shown(small, "--games", "--match", "p9", code=2)
 
 
 def test_the_names_of_poker_hands_are_in_the_help_and_on_the_screen(small: Path) -> None:

@@ -60,7 +60,8 @@ def test_a_bundle_with_one_defect_fails_one_step_at_one_place(case: Case, small:
     assert failed_steps(verdict) == [case.step], told(verdict)
     assert verdict.findings[0].place == case.place, told(verdict)
     assert verdict.level == "V0"
-    assert all(step.status in {Status.PASS, Status.NOT_APPLICABLE} for step in verdict.steps[: case.step - 1])
+    before = [step for step in verdict.steps[: case.step - 1] if step.number != ENGINE]  # which is asked later
+    assert all(step.status in {Status.PASS, Status.NOT_APPLICABLE} for step in before)
     assert check_command.exit_code(verdict) == 1
 
 
@@ -145,10 +146,13 @@ def test_a_small_sample_of_engine_scores_says_how_many_may_be_wrong(judged: Path
     some = check(judged, engine, sample_permille=500).steps[ENGINE - 1].remark
     assert re.fullmatch(r"(\d+) of \1 evaluations asked again", all_asked), all_asked
     assert re.search(r"; of the other \d+, which decided nothing, none was drawn$", none_drawn), none_drawn
-    drawn = re.search(r"and (\d+) of the other (\d+), drawn at random: fewer than (\d+) of those wrong at 95 %$", some)
+    words = (
+        r"and (\d+) of the other (\d+), drawn at random: of the \d+ not drawn at most (\d+) can be wrong \(95 % sure\)$"
+    )
+    drawn = re.search(words, some)
     assert drawn, some
     sampled, others, wrong = map(int, drawn.groups())
-    assert wrong == wrong_below(others, sampled)
+    assert wrong == wrong_below(others, sampled) - 1
 
 
 def test_a_good_bundle_sealed_again_is_the_same_to_the_byte(small: Path) -> None:
@@ -176,7 +180,7 @@ def test_another_key_than_the_expected_one_is_refused(small: Path) -> None:
     stranger = envelope.key_id(STRANGER.public_key())
     verdict = check(small, expected_key_id=stranger)
     assert (failed_steps(verdict), verdict.findings[0].place) == ([3], bundle.KEY_FILE)
-    assert stranger in verdict.findings[0].expected
+    assert stranger[:16] in verdict.findings[0].expected
 
 
 def test_the_expected_key_is_accepted(small: Path) -> None:

@@ -1,5 +1,6 @@
 """Tools in a bundle: honest answers are made again, one tampered answer is found and named, and the control works."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from agzamov_verify.core.script import drive
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.show.text import verdict_report
 from agzamov_verify.table import scripted_players
 from agzamov_verify.table.game import Block
 from bundles.bundle_factory import ALL_REPLIES, MODEL, check, engine_path, failed_steps, make, told, world_of
@@ -77,7 +79,8 @@ def test_of_many_answers_a_random_sample_is_computed_again_and_the_report_says_s
     verdict = check(make(plan(HANDS), tmp_path), limits=VerificationLimits(seat_replies_max=5))
     assert (verdict.level, verdict.recomputed) == ("V1", Recomputed.A_SAMPLE), told(verdict)
     assert "5 of " in of_tools(verdict).remark
-    assert "answers of the calculator made again, drawn at random: fewer than" in of_tools(verdict).remark
+    said = r"answers of the calculator made again, drawn at random: of the \d+ not drawn at most"
+    assert re.search(said, of_tools(verdict).remark)
 
 
 def test_a_run_without_tools_has_no_such_step(tmp_path: Path) -> None:
@@ -119,8 +122,12 @@ def test_a_seat_that_names_no_legal_moves_is_warned_of(tmp_path: Path) -> None:
 
     verdict = check(make(wished, tmp_path, names_none), limits=ALL_REPLIES)
     assert of_tools(verdict).status is Status.NOT_APPLICABLE
-    expected = "tools: at 8 of 8 decisions the seat named no legal move, so the engine had nothing to examine"
+    expected = "tools: at 8 of 8 decisions the seat proposed no legal move for the engine to"
+    expected += " examine, so the tool had no effect there"
     assert expected in verdict.warnings
+    result, measured = " ".join(verdict_report.text(verdict).split()).split(" Measured ")[:2]
+    assert "But at 8 of 8 decisions the seat proposed no legal move for the engine to examine, so the tool" in result
+    assert "But at" not in measured
 
 
 def test_tool_calls_of_a_model_are_computed_again_too(tmp_path: Path) -> None:
@@ -259,8 +266,8 @@ def blocks(wished: dict[str, Any], arm: str) -> list[Block]:
 
 
 def chips_of_a(arm: str) -> int:
-    """Net chips of seat A in 600 hands: the standard deviation is about 50,000 without a tool, whatever the decks."""
-    wished = plan({**HANDS, "hands": 600, "block_hands": 600})
+    """Net chips of seat A in 120 hands: the standard deviation is about 22,000 without a tool, whatever the decks."""
+    wished = plan({**HANDS, "hands": 120, "block_hands": 120})
     (block,) = blocks(wished, arm)
     return sum(record.net_chips * (1 if index % 2 == 0 else -1) for index, record in enumerate(block.records))
 
@@ -268,18 +275,21 @@ def chips_of_a(arm: str) -> int:
 @pytest.mark.slow
 def test_a_calculator_is_worth_much_to_a_novice_and_its_placebo_nothing() -> None:
     big_blinds = {arm: chips_of_a(arm) / 100 for arm in ARMS}
-    assert big_blinds["real"] - big_blinds["naked"] > 1_500
+    assert big_blinds["real"] - big_blinds["naked"] > 500
     assert big_blinds["placebo"] - big_blinds["naked"] < (big_blinds["real"] - big_blinds["naked"]) / 2
 
 
-@pytest.mark.slow
 @needs_engine
-def test_an_engine_is_worth_much_to_a_novice_and_its_placebo_nothing() -> None:
+@pytest.mark.parametrize(
+    ("games", "margin"),
+    [pytest.param(8, 1, marks=pytest.mark.slow), pytest.param(16, 2, marks=pytest.mark.exhaustive)],
+)
+def test_an_engine_is_worth_much_to_a_novice_and_its_placebo_nothing(games: int, margin: int) -> None:
     rules = {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 4}, "plies_max": 60}
-    wished = plan({**CHESS, "games": 16, "block_games": 16}, chess960=rules)
+    wished = plan({**CHESS, "games": games, "block_games": games}, chess960=rules)
     halfpoints = {}
     for arm in ARMS:
         (block,) = blocks(wished, arm)
         white = [record.ending.white_halfpoints for record in block.records]
         halfpoints[arm] = sum(points if index % 2 == 0 else 2 - points for index, points in enumerate(white))
-    assert halfpoints["real"] > max(halfpoints["naked"], halfpoints["placebo"]) + 2
+    assert halfpoints["real"] > max(halfpoints["naked"], halfpoints["placebo"]) + margin

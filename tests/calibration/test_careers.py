@@ -16,8 +16,18 @@ def test_intervals_over_stores_that_are_alike_hold_what_they_say() -> None:
     assert all(found.passed for found in careers.errors(alike, careers.SMALL, SEED))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("world", careers.UNEVEN, ids=lambda world: f"{world.name}, {world.careers}")
+ALWAYS = (careers.UNEVEN[1], careers.UNEVEN[3])
+"""Of those that are poisoned, and of those that click, one; the others at full size."""
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(world, marks=pytest.mark.slow if world in ALWAYS else pytest.mark.exhaustive)
+        for world in careers.UNEVEN
+    ],
+    ids=lambda world: f"{world.name}, {world.careers}",
+)
 def test_stores_that_are_poisoned_or_click_are_exceptions_and_are_seen_as_such(world: careers.Store) -> None:
     """Review F3: calibration planted normal stores alone, and said 95 % where it is 85 %."""
     ordinary = replace(world, held=USUAL.held, errs=USUAL.errs)

@@ -14,7 +14,8 @@ from scipy.stats import binom, norm
 from statsmodels.stats.power import TTestPower
 
 from agzamov_harness.cli import main
-from agzamov_harness.planning.workload import Assumptions, load_of, prompt_characters
+from agzamov_harness.planning.workload import load_of, prompt_characters
+from agzamov_harness.run.assumptions import Assumptions
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.core import canon
 from agzamov_verify.games.chess.planning import DRAWS, chess_scorings
@@ -272,7 +273,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def command(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["plan", *map(str, arguments)])
+    return CliRunner().invoke(main, ["plan", "--details", *map(str, arguments)])
 
 
 def test_the_command_says_what_the_papers_note_is_worth(file: Path) -> None:

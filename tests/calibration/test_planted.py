@@ -17,8 +17,11 @@ from agzamov_verify.scoring.inference.samples import Interval
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
 from calibration import finding, planted, suite
 
-HANDS = {"hands": 200, "block_hands": 50}
+HANDS = {"hands": 8, "block_hands": 2}
 GAMES = {"games": 2, "block_games": 2}
+POKER = replace(planted.POKER, match=HANDS, rules={"holdem": {"session_hands": 2}})
+"""Four sessions."""
+CHESS = replace(planted.CHESS, match=GAMES, rules={"chess960": {**planted.CHESS.rules["chess960"], "plies_max": 6}})
 SEED = "planted in the tests"
 
 
@@ -28,7 +31,7 @@ def verified(what: planted.Planted, folder: Path) -> Verdict:
 
 @pytest.fixture(scope="module")
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
-    return verified(replace(planted.POKER, match=HANDS), tmp_path_factory.mktemp("poker"))
+    return verified(POKER, tmp_path_factory.mktemp("poker"))
 
 
 def test_what_is_planted_is_of_one_length_and_is_no_secret() -> None:
@@ -41,30 +44,30 @@ def test_what_is_planted_is_of_one_length_and_is_no_secret() -> None:
 
 @pytest.mark.slow
 def test_a_bundle_of_planted_matches_is_verified_and_its_arms_meet_the_same_decks(poker: Verdict) -> None:
-    assert planted.verification(planted.POKER, poker).passed
+    assert planted.verification(POKER, poker).passed
     for arm in (Arm.REAL, Arm.PLACEBO):
-        part = planted.delta(planted.POKER, poker, arm)
+        part = planted.delta(POKER, poker, arm)
         assert (part.test.method, part.test.n) == ("t-one-sample", (4,))
 
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bundle(poker: Verdict, tmp_path: Path) -> None:
-    again = verified(replace(planted.POKER, match=HANDS), tmp_path)
+    again = verified(POKER, tmp_path)
     assert again.run == poker.run
     assert again.results == poker.results
 
 
 @pytest.mark.slow
 def test_a_chess_bundle_is_verified_too(tmp_path: Path) -> None:
-    verdict = verified(replace(planted.CHESS, match=GAMES), tmp_path)
-    assert planted.verification(planted.CHESS, verdict).passed
-    assert planted.delta(planted.CHESS, verdict, Arm.REAL).test.n == (1,)
+    verdict = verified(CHESS, tmp_path)
+    assert planted.verification(CHESS, verdict).passed
+    assert planted.delta(CHESS, verdict, Arm.REAL).test.n == (1,)
 
 
 @pytest.mark.slow
 def test_a_bundle_with_a_defect_is_no_calibration(poker: Verdict) -> None:
     steps = [replace_status(step, Number.RESULTS, Status.FAIL) for step in poker.steps]
-    assert not planted.verification(planted.POKER, msgspec.structs.replace(poker, steps=steps)).passed
+    assert not planted.verification(POKER, msgspec.structs.replace(poker, steps=steps)).passed
 
 
 def replace_status(step: Step, number: Number, status: Status) -> Step:
@@ -75,8 +78,8 @@ def replace_status(step: Step, number: Number, status: Status) -> Step:
 def test_information_that_is_not_there_is_caught(tmp_path: Path) -> None:
     """The true line is replaced by one that says nothing: the informed seat plays as the naive one does."""
     text = "- It likes the colour blue.".ljust(len(planted.POKER.true), ".")
-    more = {"hands": 800, "block_hands": 50}  # 16 sessions: fewer than 15 have no interval
-    idle = replace(planted.POKER, match=more, true=text, false=text[:-1] + "!")
+    more = {"hands": 32, "block_hands": 2}  # 16 sessions: fewer than 15 have no interval
+    idle = replace(POKER, match=more, true=text, false=text[:-1] + "!")
     verdict = verified(idle, tmp_path)
     told, untold = planted.judged(idle, verdict)
     assert not told.passed
@@ -108,7 +111,7 @@ def test_a_bundle_that_does_not_verify_is_a_failure_of_the_suite(monkeypatch: py
 
     planted_play = planted.play
     monkeypatch.setattr(planted, "play", broken)
-    (found,) = planted.findings("poker", {"poker": replace(planted.POKER, match=HANDS)}, SEED)
+    (found,) = planted.findings("poker", {"poker": POKER}, SEED)
     assert (found.passed, found.figure) == (False, "payload")
 
 

@@ -24,29 +24,31 @@ BIT = b"calibration in the tests"
 EVEN = Significance("z", Alternative.TWO_SIDED, (1,), None, None, "1", "")
 SURE = Significance("z", Alternative.TWO_SIDED, (1,), None, None, "0", "")
 
+# Of each kind: the sizes that are looked at always, and those at full size alone.
+SIZES: dict[str, tuple[tuple[stream_matches.Match, ...], tuple[stream_matches.Match, ...]]] = {
+    "one match": ((FEW_GAMES, FEW_HANDS), (GAMES, HANDS)),
+    "delta on the same starts": ((FEW_HANDS,), (FEW_GAMES,)),
+    "delta of two samples": ((FEW_HANDS,), (GAMES,)),
+    "synergy": ((FEW_GAMES,), ()),
+    "course": ((HANDS,), ()),
+    "symmetry": ((FEW_GAMES,), (GAMES, FEW_HANDS)),
+    "gate": ((FEW_GAMES,), (GAMES,)),
+    "looking": ((FEW_GAMES,), (HANDS,)),
+    "interval of a match": ((FEW_GAMES, FEW_HANDS), ()),
+    "interval of a delta": ((FEW_GAMES,), (FEW_HANDS,)),
+    "interval of two samples": ((FEW_HANDS,), ()),
+    "power of a match": ((HANDS,), (GAMES,)),
+    "power of a delta": ((FEW_GAMES,), (FEW_HANDS,)),
+}
 SOUND = [
-    streams.Case(kind, match)
-    for kind, sizes in {
-        "one match": stream_matches.MATCHES,
-        "delta on the same starts": (FEW_GAMES, FEW_HANDS),
-        "delta of two samples": (GAMES, FEW_HANDS),
-        "synergy": (FEW_GAMES,),
-        "course": (HANDS,),
-        "symmetry": (FEW_GAMES, GAMES, FEW_HANDS),
-        "gate": (FEW_GAMES, GAMES),
-        "looking": (FEW_GAMES, HANDS),
-        "interval of a match": (FEW_GAMES, FEW_HANDS),
-        "interval of a delta": (FEW_GAMES, FEW_HANDS),
-        "interval of two samples": (FEW_HANDS,),
-        "power of a match": (GAMES, HANDS),
-        "power of a delta": (FEW_GAMES, FEW_HANDS),
-    }.items()
-    for match in sizes
+    pytest.param(streams.Case(kind, match), marks=mark, id=f"{kind}, {match}")
+    for kind, parts in SIZES.items()
+    for mark, matches_of in zip((pytest.mark.slow, pytest.mark.exhaustive), parts, strict=True)
+    for match in matches_of
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", SOUND, ids=lambda case: f"{case.kind}, {case.match}")
+@pytest.mark.parametrize("case", SOUND)
 def test_what_is_sound_passes(case: streams.Case) -> None:
     found = streams.findings(case, SIZE, SEED)
     assert found
@@ -74,7 +76,7 @@ def test_a_test_that_is_repeated_while_the_match_goes_on_is_caught() -> None:
         looks = [one_sample_t(sample[0][:n], Fraction(2), Alternative.TWO_SIDED) for n in range(50, 251, 50)]
         return next((look for look in looks if look.rejects(finding.FIVE)), looks[-1])
 
-    assert caught(streams.Trial("peeking", peeking, [GAMES.world], GAMES))
+    assert caught(streams.Trial("peeking", peeking, [GAMES.world], GAMES, count=400))
 
 
 def test_a_variance_that_takes_the_games_of_a_start_for_independent_is_caught() -> None:

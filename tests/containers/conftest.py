@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,22 +12,9 @@ from agzamov_harness.containers import container_engine as engines_of_ours
 from agzamov_harness.containers import image_records
 from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.run import signing_keys
+from containers.built_images import OF_RUNS, Unreachable, build, built_or_unavailable
 from containers.engines import ROOT, OwnEngine, started, unavailable
 from harness.commands import Commands
-
-AGZAMOV = Path(sys.executable).with_name("agzamov")
-IMAGES = (
-    "stockfish",
-    "harness",
-    "verify",
-    "model-server",
-    "proxy",
-    "mcp-memory",
-    "memory",
-    "memory-server-memory",
-    "tools",
-)
-BUILD_S = 900
 
 
 @pytest.fixture(scope="session")
@@ -43,8 +28,7 @@ def host() -> str:
 @pytest.fixture(scope="session")
 def images(host: str) -> Path:
     """The folder of the images, built from this checkout and loaded into the engine."""
-    if unreachable := build(*IMAGES):
-        unavailable(unreachable)
+    built_or_unavailable(*OF_RUNS)
     folder = Path(os.environ.get(image_records.VARIABLE) or ROOT / "build" / "images")
     os.environ[image_records.VARIABLE] = str(folder)  # for commands that run in other folders
     return folder
@@ -54,19 +38,11 @@ def images(host: str) -> Path:
 def server(images: Path, request: pytest.FixtureRequest) -> str:
     """The name of a memory server from outside, whose image is built for the tests that name it."""
     name: str = request.param
-    if unreachable := build(f"memory-{name}"):
-        pytest.skip(unreachable)
+    try:
+        build(f"memory-{name}")
+    except Unreachable as error:
+        pytest.skip(str(error))
     return name
-
-
-def build(*names: str) -> str:
-    """Build images and load them into the engine; give the line that says which packages cannot be reached, if any."""
-    command = [AGZAMOV, "images", "build", "--load", "--relock", *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_S, check=False)
-    if done.returncode and "must reach" in done.stderr:
-        return done.stderr.splitlines()[-1]
-    assert done.returncode == 0, done.stderr
-    return ""
 
 
 @pytest.fixture(scope="session")

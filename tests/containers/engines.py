@@ -134,6 +134,12 @@ def pause(engine: ContainerEngine, made: str) -> None:
     until(is_paused, f"{made} is paused")
 
 
+def out_of_memory(name: str, mebibytes: str = r"\d+") -> str:
+    """Pattern of the error when a container has run out of memory: engines may not know why a process was killed."""
+    signal = f"{name} was killed by signal 9" if name == "harness" else rf"{name} ended with exit code 137 \(killed"
+    return rf"container ({name} ran out of its {mebibytes} MiB of memory|{signal})"
+
+
 def until(ready: object, what: str) -> None:
     """Wait for a condition, for as long as a busy machine may need."""
     assert callable(ready)

@@ -34,9 +34,12 @@ def there(own: OwnEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnEngine
     own.start()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("hit", "told"), [(signal.SIGKILL, SILENT), (signal.SIGTERM, f"{SILENT}|container engine ended with exit code 143")]
+    ("hit", "told"),
+    [
+        pytest.param(signal.SIGKILL, SILENT, marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGTERM, f"{SILENT}|container engine ended with exit code 143", marks=pytest.mark.slow),
+    ],
 )
 def test_an_engine_that_ends_stops_the_run_which_goes_on_when_the_engine_is_back(
     there: OwnEngine, key: Path, tmp_path: Path, hit: int, told: str

@@ -46,7 +46,7 @@ def test_a_server_of_this_machine_plays_in_a_run_in_containers_and_the_bundle_sa
     assert environment["endpoints"] == [
         {"addresses": [engine.host_address()], "execution": 0, "url": url.removesuffix("/v1")}
     ]
-    shown = " ".join(verdict_report.text(verify(bundle, Options(None))).split())
+    shown = " ".join(verdict_report.details(verify(bundle, Options(None))).split())
     assert f"model servers outside of the containers: {url}" in shown
     log = (bundle / "data/logs/000/proxy.log").read_text()
     assert f"POST {url}/chat/completions" in log

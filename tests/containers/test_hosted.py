@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,11 +19,13 @@ from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_harness.seat_kinds import endpoint_kind
 from agzamov_verify.checks.check_log import Number
 from containers import certificates
-from containers.engines import ROOT, OwnEngine, pause, until
+from containers.engines import ROOT, OwnEngine, out_of_memory, pause, until
 from containers.memory_runs import CAREERS, match
 from containers.runs import SMALL, changed, require_v1, sealed
 from containers.typed_commands import AGZAMOV, composes, typed
 from harness.commands import Commands
+
+Hit = Callable[[engines_of_ours.ContainerEngine, str], object]
 
 MIB = 2**20
 BRIDGE, PORT = "172.17.0.1", 8443
@@ -36,7 +38,7 @@ PLAN = changed(
         "hosted": {
             "kind": "openai",
             "base_url": f"https://{BRIDGE}:{PORT}/v1",
-            "model": "reference",
+            "model": "novice",  # whose search is short
             "api_key_env": "TEST_API_KEY",
             "attempts_max": 2,
         },
@@ -121,8 +123,9 @@ def test_compose_plays_it_too_with_the_key_of_whoever_types(
     assert f"Bearer {API_KEY}" in (provider / "keys").read_text()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("use", ["model", "native"])
+@pytest.mark.parametrize(
+    "use", [pytest.param("model", marks=pytest.mark.slow), pytest.param("native", marks=pytest.mark.exhaustive)]
+)
 def test_a_hosted_model_saves_and_searches_in_the_containers_of_its_careers(
     own: OwnEngine, provider: Path, key: Path, use: str
 ) -> None:
@@ -146,17 +149,23 @@ def test_a_hosted_model_saves_and_searches_in_the_containers_of_its_careers(
     assert not left(own)
 
 
-HITS = [
-    (lambda door, made: door.signal(made, "SIGKILL"), "container proxy ended with exit code 137"),
-    (lambda door, made: door.signal(made, "SIGTERM"), "container proxy ended with exit code 0"),
-    (pause, "container proxy is paused"),
-]
+KILL = (lambda door, made: door.signal(made, "SIGKILL"), "container proxy ended with exit code 137")
+STOP = (lambda door, made: door.signal(made, "SIGTERM"), "container proxy ended with exit code 0")
+PAUSE = (pause, "container proxy is paused")
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "hits",
+    [
+        pytest.param((KILL,), marks=pytest.mark.slow),
+        pytest.param((KILL, STOP, PAUSE), marks=pytest.mark.exhaustive),
+    ],
+    ids=["killed", "all"],
+)
 def test_a_proxy_that_is_killed_or_stopped_or_paused_is_named_and_the_run_goes_on(
-    own: OwnEngine, provider: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+    own: OwnEngine, provider: Path, key: Path, monkeypatch: pytest.MonkeyPatch, hits: tuple[tuple[Hit, str], ...]
 ) -> None:
+    """Servers that are stopped or paused are in test_chaos and test_memory."""
     (match,) = PLAN["matches"]
     directory = sealed(changed(PLAN, matches=[{**match, "games": 40}]), provider, key)
     labels = {"agz.run": directory.manifest.run_id}
@@ -167,7 +176,7 @@ def test_a_proxy_that_is_killed_or_stopped_or_paused_is_named_and_the_run_goes_o
         closing(engines_of_ours.connect()) as door,
         commands_for(own, provider, SSL_CERT_FILE=str(provider / "authority.pem")) as commands,
     ):
-        for hit, told in HITS:
+        for hit, told in hits:
             before = recorded()
             running = commands.start(*resume, cwd=provider)
             until(
@@ -214,7 +223,7 @@ def test_a_proxy_that_runs_out_of_memory_is_named(
         labels = {"agz.run": directory.manifest.run_id}
         harness = next(row.id for row in door.seen(labels) if row.name.endswith("-harness"))
         door.client.containers.get(harness).exec_run(["/usr/bin/python3.11", "-c", CROWD], detach=True)
-        with pytest.raises(Stopped, match=r"container proxy ran out of its 6 MiB of memory"):
+        with pytest.raises(Stopped, match=out_of_memory("proxy", "6")):
             execution.result()
         assert not door.any_left(labels)
 

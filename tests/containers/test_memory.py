@@ -89,12 +89,18 @@ def begun(run: RunDirectory, key: Path, commands: Commands) -> Running:
     return running
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "servers",
+    [
+        pytest.param(("file", "noisy"), marks=pytest.mark.slow),
+        pytest.param(tuple(name for name in SERVERS if name != "semantic"), marks=pytest.mark.exhaustive),
+    ],
+    ids=["a file and a setting", "all"],
+)
 def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
-    tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands
+    tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands, servers: tuple[str, ...]
 ) -> None:
-    """But `semantic`, which has an image of its own."""
-    servers = [name for name in SERVERS if name != "semantic"]
+    """But `semantic`, which has an image of its own. full_text and consolidator play in other tests too."""
     run = sealed(memory_plan(*servers), tmp_path, key)
     finish(run, key, commands)
     assert run.manifest.images["memory"] == pin_of(load("memory"))
@@ -108,7 +114,7 @@ def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
 @pytest.mark.parametrize(
     "server",
     [
-        pytest.param(name, marks=() if name == "server-memory" else pytest.mark.slow)
+        pytest.param(name, marks=() if name == "server-memory" else pytest.mark.exhaustive)
         for name in (*WITH_IMAGE, "semantic")
     ],
     indirect=True,
@@ -153,22 +159,34 @@ def stopped(run: RunDirectory, running: Running, engine: ContainerEngine, told: 
     assert not engine.any_left({RUN_LABEL: run.manifest.run_id})
 
 
-@pytest.mark.slow
+HITS = {
+    "a server is killed": (lambda engine, run: os.kill(a_server(engine, run), signal.SIGKILL), ENDED),
+    "a container is killed": (lambda engine, run: engine.signal(memories(engine, run)[0], "SIGKILL"), ENDED),
+    "a server hangs": (lambda engine, run: os.kill(a_server(engine, run), signal.SIGSTOP), HANGS),
+    "a container stays paused": (
+        lambda engine, run: pause(engine, memories(engine, run)[-1]),
+        r"container memory-\d{3} is paused",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "hits",
+    [
+        pytest.param(("a server is killed", "a container stays paused"), marks=pytest.mark.slow),
+        pytest.param(tuple(HITS), marks=pytest.mark.exhaustive),
+    ],
+    ids=["killed and paused", "all"],
+)
 def test_a_memory_that_dies_or_hangs_or_stays_paused_stops_the_run_which_goes_on(
-    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands
+    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands, hits: tuple[str, ...]
 ) -> None:
-    running = begun(run, key, commands)
-    os.kill(a_server(engine, run), signal.SIGKILL)
-    stopped(run, running, engine, ENDED)
-    running = begun(run, key, commands)
-    engine.signal(memories(engine, run)[0], "SIGKILL")
-    stopped(run, running, engine, ENDED)
-    running = begun(run, key, commands)
-    os.kill(a_server(engine, run), signal.SIGSTOP)
-    stopped(run, running, engine, HANGS)
-    running = begun(run, key, commands)
-    pause(engine, memories(engine, run)[-1])
-    stopped(run, running, engine, r"container memory-\d{3} is paused")
+    """A container that is killed is in test_memory_kills too, and a server that hangs in tests/memory."""
+    for name in hits:
+        hit, told = HITS[name]
+        running = begun(run, key, commands)
+        hit(engine, run)
+        stopped(run, running, engine, told)
     finish(run, key, commands)
 
 

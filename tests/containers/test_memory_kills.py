@@ -57,15 +57,22 @@ class Struck:
         until(lambda: not self.engine.any_left(self.labels), "everything is taken down")
 
 
-@pytest.fixture
-def struck(tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands) -> Iterator[Struck]:
-    plan = memory_plan("full_text", "consolidator", sessions=SESSIONS_A_KILL * KILLS)
+@pytest.fixture(
+    params=[
+        pytest.param(("consolidator",), marks=pytest.mark.slow),
+        pytest.param(("full_text", "consolidator"), marks=pytest.mark.exhaustive),
+    ],
+    ids=" and ".join,
+)
+def struck(
+    request: pytest.FixtureRequest, tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands
+) -> Iterator[Struck]:
+    plan = memory_plan(*request.param, sessions=SESSIONS_A_KILL * KILLS)
     struck = Struck(sealed(plan, tmp_path, key), key, engine, commands)
     yield struck
     engine.remove_all(struck.labels)
 
 
-@pytest.mark.slow
 def test_a_memory_match_that_is_killed_at_random_points_comes_to_the_same_journals(struck: Struck) -> None:
     key_file = struck.run.path.parents[1] / "key.pem"
     key_file.write_bytes(struck.key.read_bytes())

@@ -22,7 +22,7 @@ from agzamov_harness.containers.control_protocol import OutputReader
 from agzamov_harness.containers.engine_socket import NoEngine
 from agzamov_harness.containers.folder_transfer import FolderBounds, hand_over, require_plain_files, take_back
 from agzamov_harness.containers.play_inside import play_alone, served_at, told_images
-from agzamov_harness.containers.supervise import require_engine
+from agzamov_harness.containers.supervise import SecondSignal, end_harness, require_engine
 from agzamov_harness.pipeline.pack import attested_files, environment_of
 from agzamov_harness.ports import PortFault
 from agzamov_harness.run import execution_record, run_folder
@@ -142,7 +142,8 @@ def test_an_execution_in_which_all_went_well_has_no_words() -> None:
 def test_the_cause_stands_before_what_it_led_to() -> None:
     dead, stopped = ContainerEnding("exited", 137, False, 0), ContainerEnding("exited", 4, False, 0)
     told = verdict("", "the engine failed", engine=dead, harness=stopped)
-    assert told == "container engine ended with exit code 137; the engine failed"
+    cause = "container engine ended with exit code 137 (killed, perhaps out of its 1920 MiB of memory)"
+    assert told == f"{cause}; the engine failed"
 
 
 def test_a_harness_that_was_told_to_stop_need_not_say_so() -> None:
@@ -207,6 +208,73 @@ def test_a_traceback_is_told_by_its_last_line() -> None:
     output = OutputReader(Streams((2, b"Traceback\n  File\nKeyError: 'x'\n")), None, lambda: None)  # type: ignore[arg-type]
     assert output.ended_after(300)
     assert output.complaint == "KeyError: 'x'"
+
+
+@pytest.mark.parametrize(
+    ("printed", "complaint", "as_asked"),
+    [
+        (b"stopped: the budget of 3 USD is spent\n", "the budget of 3 USD is spent", True),
+        (b"stopping: waiting for 1 reply\nstopped by SIGTERM\n", "stopped by SIGTERM", True),
+        (b"stopped by SIGTERM\nerror: the disk is full\n", "the disk is full", False),
+        (b"", "", False),
+    ],
+)
+def test_a_stop_that_somebody_asked_for_is_told_from_a_fault(printed: bytes, complaint: str, *, as_asked: bool) -> None:
+    output = OutputReader(Streams((2, printed)), None, lambda: None)  # type: ignore[arg-type]
+    assert output.ended_after(300)
+    assert (output.complaint, output.stopped_as_asked) == (complaint, as_asked)
+
+
+class Harness:
+    """A harness in its container that ends so many seconds after each signal, on a clock of its own."""
+
+    def __init__(self, **seconds: float) -> None:
+        self.signals: list[tuple[float, str]] = []
+        self.now_s, self._seconds, self._ends_s = 0.0, seconds, float("inf")
+
+    def signal(self, name: str) -> None:
+        self.signals.append((self.now_s, name))
+        key = name if len(self.signals) == 1 or name == "SIGKILL" else "again"
+        self._ends_s = min(self._ends_s, self.now_s + self._seconds.get(key, float("inf")))
+
+    def ended_after(self, seconds: float) -> bool:
+        self.now_s = min(self.now_s + seconds, max(self.now_s, self._ends_s))
+        return self.now_s >= self._ends_s
+
+
+@pytest.mark.parametrize(
+    ("harness", "is_wish", "wants_more_at_s", "names"),
+    [
+        (Harness(SIGTERM=55), True, None, ["SIGTERM"]),
+        (Harness(again=1), True, 5, ["SIGTERM", "SIGTERM"]),
+        (Harness(again=1), True, None, ["SIGTERM", "SIGTERM"]),
+        (Harness(again=1), False, None, ["SIGTERM", "SIGTERM"]),
+        (Harness(SIGKILL=0), False, None, ["SIGTERM", "SIGTERM", "SIGKILL"]),
+    ],
+    ids=["a slow reply", "a second Ctrl-C", "a reply too slow", "a server died", "it hangs"],
+)
+def test_a_harness_is_given_the_time_of_a_reply_then_asked_to_drop_it(
+    harness: Harness, wants_more_at_s: float | None, names: list[str], *, is_wish: bool
+) -> None:
+    stop, second = Stop(), SecondSignal()
+    stop.reply_s_max = 60
+    if is_wish:
+        stop.request("stopped by SIGINT", as_asked=True)
+
+    def ended_after(seconds: float) -> bool:
+        if wants_more_at_s is not None and harness.now_s >= wants_more_at_s:
+            second.leave()
+        return harness.ended_after(seconds)
+
+    end_harness(harness.signal, ended_after, stop, second, lambda: harness.now_s)
+    assert [name for _, name in harness.signals] == names
+    if len(names) > 1:
+        assert harness.signals[1][0] == (5.5 if wants_more_at_s else 70 if is_wish else 10)
+
+
+def test_a_third_signal_ends_the_command_itself() -> None:
+    second = SecondSignal()
+    assert [second.leave(), second.is_wanted, second.leave()] == [False, True, True]
 
 
 def test_keys_come_as_one_line() -> None:

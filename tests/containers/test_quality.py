@@ -29,7 +29,7 @@ from harness.commands import Commands, Running
 
 STEP = 12
 GOLDEN = ROOT / "tests" / "bundles" / "golden" / "agz-0.1" / "bundle"
-NODES, NODES_OF_SECONDS = 300, 100_000
+NODES, NODES_OF_SECONDS = 300, 50_000
 PROMISING = changed(
     SMALL,
     seats={"dice": {"kind": "random"}},

@@ -13,6 +13,7 @@ from bundles.bundle_factory import Draft, entries
 from containers.runs import require_v1
 from harness.commands import Commands, Ended
 
+ENDED_S = 900
 PLAN = {
     "title": "Strict in containers",
     "isolation": "container",
@@ -29,8 +30,8 @@ PLAN = {
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 6},
     "holdem": {"session_hands": 2},
     "matches": [
-        {"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 4},
-        {"phase": 1, "game": "holdem", "a": "model", "b": "model", "hands": 4, "block_hands": 2},
+        {"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 2},
+        {"phase": 1, "game": "holdem", "a": "model", "b": "model", "hands": 2, "block_hands": 2},
     ],
 }
 
@@ -47,19 +48,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bundle(commands: Commands, key: Path, folder: Path) -> Path:
-    ran = commands.run("run", "plan.yaml", "--key", key, "--json", cwd=folder)
+    ran = commands.start("run", "plan.yaml", "--key", key, "--json", cwd=folder).ended(ENDED_S)
     assert ran.code == 0, ran
     return folder / json.loads(ran.out)["bundle"]
 
 
 def replay(commands: Commands, bundle: Path, weights: Path) -> Ended:
-    return commands.run("replay", bundle, "--sample", 100, "--weights", f"model={weights}", "--json", cwd=bundle)
+    command = ("replay", bundle, "--sample", 100, "--weights", f"model={weights}", "--json")
+    return commands.start(*command, cwd=bundle).ended(ENDED_S)
 
 
 def test_a_strict_run_notes_its_preflight_and_reaches_v1(bundle: Path) -> None:
     before, started = (execution.seats["model"] for execution in read_notes(bundle / "data/notes").executions)
     assert before.same
-    assert [one.logprobs_same for one in before.rounds] == [7] * 3
+    assert [one.logprobs_same for one in before.rounds] == [8] * 3
     assert (started.rounds, started.answers_sha256) == ((), before.answers_sha256)
     require_v1(bundle)
 

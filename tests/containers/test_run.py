@@ -267,7 +267,8 @@ def test_without_an_engine_nothing_is_sealed_and_one_line_says_what_to_do(
         with Commands(tmp_path) as commands:
             ended = commands.run("run", plan_file(tmp_path, SMALL), "--key", key, cwd=tmp_path)
     assert ended.code == 2, ended
-    (line,) = ended.err.splitlines()
+    *warnings, line = ended.err.splitlines()
+    assert all(told.startswith("warning: ") for told in warnings)
     assert re.match(
         r"error: isolation: no container engine at .*docker\.sock: Docker is installed but not running; ", line
     )

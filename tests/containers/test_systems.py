@@ -18,7 +18,6 @@ from harness.commands import Commands
 from harness.sealed_runs import entries, journals, twin
 
 ENDED_S = 900
-CAREERS = 2
 
 
 def match(phase: int, game: str, system: str, size: Json, **more: Any) -> Json:
@@ -32,7 +31,7 @@ def seat_b(augmentation: str, system: str) -> Json:
     return {"augmentation": augmentation, "arm": "real", "system": system}
 
 
-GAMES, HANDS = {"games": 4, "careers": CAREERS}, {"hands": 8, "careers": CAREERS}
+GAMES, HANDS = {"games": 2, "careers": 1}, {"hands": 4, "careers": 1}
 PLAN: Json = {
     "title": "Systems in containers",
     "isolation": "container",
@@ -49,7 +48,6 @@ PLAN: Json = {
     "chess960": {"plies_max": 12, "adjudication": {"policy": "none"}},
     "holdem": {"session_hands": 2},
     "matches": [
-        match(2, "chess960", "all", GAMES),
         match(2, "holdem", "all", HANDS),
         match(
             3, "chess960", "all", GAMES, b_condition=seat_b("tools", "engine"), shifts=[{"after": 1, "patterns": []}]
@@ -91,10 +89,18 @@ def kill(part: str, after: int, run: RunDirectory, key: Path, engine: ContainerE
     until(lambda: not engine.any_left(labels), "everything is taken down")
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param(("harness",), marks=pytest.mark.slow),
+        pytest.param(("command", "harness"), marks=pytest.mark.exhaustive),
+    ],
+    ids=["harness", "command and harness"],
+)
 def test_every_system_plays_in_either_seat_in_containers_and_a_killed_run_comes_to_the_same_journals(
-    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands
+    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands, parts: tuple[str, ...]
 ) -> None:
+    """A command that is killed is in test_memory_kills too."""
     calm = run_folder.load(twin(run.path))
     bundle = finish(calm, key, commands)
     expected = journals(calm.path)
@@ -106,7 +112,7 @@ def test_every_system_plays_in_either_seat_in_containers_and_a_killed_run_comes_
     assert {row["name"] for row in rows if row["part"] == "tools"} == {"tool-chess960", "tool-holdem"}
 
     whole = sum(text.count(b"\n") for text in expected.values())
-    kill("command", whole // 4, run, key, engine, commands)
-    kill("harness", whole // 2, run, key, engine, commands)
+    for number, part in enumerate(parts, 1):
+        kill(part, whole * number // 4, run, key, engine, commands)
     finish(run, key, commands)
     assert journals(run.path) == expected

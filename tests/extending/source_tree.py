@@ -5,10 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from weakref import finalize
+
+from harness.commands import Commands
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -18,17 +21,22 @@ BUNDLES = ("bundle", "systems")
 PATIENCE_S = 600
 NO_ENGINE = "/nowhere/stockfish"
 """What an engine would be asked again is drawn anew each time; without one, two verdicts can be compared."""
+REPLIES_MAX = 60
+"""Replies of players that a verdict on a golden bundle computes again: tests/bundles/test_golden.py has them all."""
 
 
 class SourceTree:
-    """Both packages in a folder of their own, and their commands run from there."""
+    """Both packages in a folder of their own, and their commands run from there.
+
+    What is added to the packages is added before the first `run`: its commands are forks of one process that has
+    imported them.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.verify = folder / "agzamov_verify"
-        ignored = shutil.ignore_patterns("__pycache__")
         for package in PACKAGES:
-            shutil.copytree(ROOT / package, folder / Path(package).name, ignore=ignored)
+            shutil.copytree(ROOT / package, folder / Path(package).name)
 
     def add_line(self, file: Path, before: str, line: str) -> None:
         """Add `line` in front of the first line that is `before`."""
@@ -72,20 +80,27 @@ class SourceTree:
 
     def verdict(self, bundle: Path) -> str:
         """What `verify --json` prints of a bundle without an engine."""
-        with self.start("verify", str(bundle), "--engine", NO_ENGINE, "--json", cwd=self.folder) as process:
-            told, _ = process.communicate(timeout=PATIENCE_S)
-        return told
+        return self._commands.run(
+            *("verify", bundle, "--engine", NO_ENGINE, "--seat-replies-max", REPLIES_MAX, "--json"), cwd=self.folder
+        ).out
+
+    @cached_property
+    def _commands(self) -> Commands:
+        printed = self.folder / "printed"
+        printed.mkdir()
+        commands = Commands(printed, self._environment)
+        finalize(self, commands.close)
+        return commands
 
     @property
     def _environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**os.environ, "PYTHONPATH": str(self.folder)}
 
     def run(self, *arguments: str, cwd: Path, code: int = 0, errors: bool = False) -> str:
         """What the command `agzamov` of this tree prints, or its errors; its exit code must be `code`."""
-        with self.start(*arguments, cwd=cwd) as process:
-            told, complaints = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == code, told + complaints
-        return complaints if errors else told
+        ended = self._commands.start(*arguments, cwd=cwd).ended(PATIENCE_S)
+        assert ended.code == code, ended
+        return ended.err if errors else ended.out
 
     def played(self, folder: Path, plan: str) -> Path:
         """The bundle of a run of a plan in a folder, with a key of its own."""
@@ -95,7 +110,7 @@ class SourceTree:
         return folder / told.splitlines()[-1].removeprefix("bundle: ")
 
     def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
-        """The command `agzamov` of this tree, started."""
+        """The command `agzamov` of this tree, started as a process that is no fork."""
         command = [sys.executable, "-m", "agzamov_harness", *arguments]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=cwd, env=self._environment, stdout=pipe, stderr=pipe, text=True)

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +62,13 @@ def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree.played(tmp_path_factory.mktemp("played"), PLAN)
 
 
+@cache
 def verified(tree: SourceTree, bundle: Path, code: int = 0) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(tree.run("verify", str(bundle), "--json", cwd=bundle.parent, code=code))
     return report
 
 
+@cache
 def documents(tree: SourceTree, bundle: Path, game: str) -> dict[str, Any]:
     shown: dict[str, Any] = json.loads(tree.run("show", str(bundle), "--game", game, "--json", cwd=bundle.parent))
     return shown
@@ -151,6 +154,7 @@ def test_both_games_have_a_page_a_table_and_cells_of_the_matrix(tree: SourceTree
     assert {entry["game"] for entry in matrix["matrix"]["entries"]} >= set(GAMES)
 
 
+@cache
 def wins_of_teams(tree: SourceTree, bundle: Path) -> Counter[str]:
     """Games that each team won in the match of the village, from the games as they are shown."""
     games = [documents(tree, bundle, f"{VILLAGE}-g{number:05d}") for number in range(20)]

@@ -6,6 +6,7 @@ one line.
 
 import csv
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -88,7 +89,7 @@ def test_a_pattern_of_no_game_of_the_protocol_is_refused(tree: SourceTree, tmp_p
 def test_a_new_pattern_is_asked_for_and_counted(tree: SourceTree, bundle: Path) -> None:
     told = tree.run("verify", str(bundle), "--details", cwd=bundle.parent)
     (line,) = [one for one in told.splitlines() if "takes_centre" in one]
-    assert "centred (B), takes_centre: kept 8 of 8" in line or "centred (B), takes_centre: kept 7 of 7" in line
+    assert re.search(r"centred \(B\), takes_centre: kept ([1-8]) of \1, 1\.0000 ", line), "in each game that allows it"
     one = tree.run("show", str(bundle), "--game", f"{PATTERNED}-g00000", "--prompts", cwd=bundle.parent)
     assert "You must keep this rule in every game: take square 5 as soon as it is free." in " ".join(one.split())
 
@@ -203,8 +204,6 @@ def test_a_seat_that_does_not_fit_is_named_by_its_place_in_the_plan(
 ) -> None:
     (tmp_path / "plan.yaml").write_text(PLAN.replace(*changed, 1))
     tree.run("keygen", "key.pem", cwd=tmp_path)
-    with tree.start("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path) as process:
-        _, errors = process.communicate(timeout=600)
-    assert process.returncode == 2
+    errors = tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2, errors=True)
     assert told in " ".join(errors.split())
     assert "Traceback" not in errors

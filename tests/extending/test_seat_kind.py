@@ -106,7 +106,7 @@ def bundle(copy: Copy) -> str:
 
 def test_a_bundle_of_new_kinds_is_verified_and_what_a_script_said_is_computed_again(copy: Copy, bundle: str) -> None:
     told = " ".join(copy.agzamov("verify", bundle, "--details").split())
-    assert re.search(r"all [\d,]+ of (random and )?first_legal seats", told), told
+    assert re.search(r"all [\d,]+ replies of (random and )?first_legal players", told), told
     assert "first: player of the first legal action, no model" in told
     assert 'fixed: model that always says the same: "ACTION: fold"; at most 64 tokens a reply' in told
 
@@ -130,6 +130,6 @@ def test_a_hand_of_a_new_kind_is_shown(copy: Copy, bundle: str, seat: str, said:
 
 @pytest.mark.slow
 def test_a_plan_of_new_kinds_is_forecast(copy: Copy) -> None:
-    told = copy.agzamov("plan", "plan.yaml")
+    told = copy.agzamov("plan", "plan.yaml", "--details")
     assert "first_legal" in told
     assert "fixed_model" in told

@@ -10,6 +10,7 @@ from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure, fixed
 from agzamov_verify.scoring.inference.pooled_runs import RunFigure
 from agzamov_verify.scoring.inference.samples import Z_95, Contrast, Interval
+from agzamov_verify.show.text.cost_words import Cost
 
 BOARD = Board("chess960", "memory", "itself", "score", Compared.PLACEBO)
 MANY_DF = Fraction(10**6)
@@ -48,6 +49,10 @@ def board_run(
     warnings: tuple[str, ...] = (),
     level: str = "V1",
     less_filler: RunFigure | None = None,
+    match: str = "p2",
+    cost: Cost | None = None,
+    no_result: str = "",
+    unreported: str = "",
 ) -> BoardRun:
     """One run, by itself a contender; runs with one `key`, `digest` and `system_digest` are of one."""
     return BoardRun(
@@ -67,6 +72,10 @@ def board_run(
         weights,
         warnings,
         less_filler,
+        match,
+        cost,
+        no_result,
+        unreported=unreported,
     )
 
 

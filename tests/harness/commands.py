@@ -5,9 +5,11 @@
         running.kill()
         assert commands.run("resume", folder, cwd=tmp_path).code == 0
 
-A command leads a session of its own, so whatever it leaves behind can be found by that.
+A command leads a session of its own, so whatever it leaves behind can be found by that. All `Commands` of a process
+have one parent, since its imports take seconds; a command has the environment of whoever starts it.
 """
 
+import atexit
 import gc
 import json
 import os
@@ -15,11 +17,13 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Any, Self, TextIO
 
 PATIENCE_S = 300
 
@@ -91,33 +95,62 @@ class Running:
         return left
 
 
-class Commands:
-    """The parent that forks."""
+class Parent:
+    """The process that forks, started when first asked, with this process's environment or `environment`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
+        self._asking = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+
+    def asked(self, what: object) -> int:
+        """Its answer to an order."""
+        with self._asking:
+            process = self._process = self._process or self._started()
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(json.dumps(what) + "\n")
+            return int(process.stdout.readline())
+
+    def close(self) -> None:
+        """End it, if it was started."""
+        with self._asking:
+            process, self._process = self._process, None
+            if process:
+                with process:
+                    process.communicate("")
+
+    def _started(self) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        command = [sys.executable, __file__]
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1, env=self._environment)
+
+
+PARENT = Parent()
+atexit.register(PARENT.close)
+
+
+class Commands:
+    """Commands that print into a folder. Those with an `environment` of their own have a parent of their own."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self._folder, self._number = folder, 0
-        self._parent = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
+        self._environment = environment
+        self._parent = PARENT if environment is None else Parent(environment)
 
     def start(self, *arguments: object, cwd: Path) -> Running:
         self._number += 1
         printed = self._folder / f"command-{self._number}"
-        pid = self._ask({"arguments": [str(a) for a in arguments], "cwd": str(cwd), "printed": str(printed)})
-        return Running(self, pid, printed)
+        words, environment = [str(argument) for argument in arguments], dict(self._environment or os.environ)
+        order = {"arguments": words, "cwd": str(cwd), "environment": environment, "printed": str(printed)}
+        return Running(self, self._parent.asked(order), printed)
 
     def run(self, *arguments: object, cwd: Path) -> Ended:
         return self.start(*arguments, cwd=cwd).ended()
 
     def reap(self, pid: int) -> int:
         """The exit code of a command that has ended."""
-        return os.waitstatus_to_exitcode(self._ask({"reap": pid}))
-
-    def _ask(self, what: object) -> int:
-        assert self._parent.stdin
-        assert self._parent.stdout
-        self._parent.stdin.write(json.dumps(what) + "\n")
-        return int(self._parent.stdout.readline())
+        return os.waitstatus_to_exitcode(self._parent.asked({"reap": pid}))
 
     def __enter__(self) -> Self:
         return self
@@ -125,8 +158,12 @@ class Commands:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._parent:
-            self._parent.communicate("")
+        self.close()
+
+    def close(self) -> None:
+        """End a parent of its own; the one of all forks for others."""
+        if self._parent is not PARENT:
+            self._parent.close()
 
 
 def _text(path: Path) -> str:
@@ -147,18 +184,24 @@ def _session(leader: int) -> dict[int, str]:
 
 def _serve(orders: TextIO) -> None:
     """The parent's loop: fork a command, or reap one, for each line of standard input."""
-    # What a command imports, and what its seats import when a run begins.
+    # What most commands import, and what seats and memories import when a run begins.
+    import click  # noqa: PLC0415 - as below
     import openai.resources.chat  # noqa: F401, PLC0415 - only the forking process needs it
 
-    import agzamov_harness.adapters.endpoint  # noqa: F401, PLC0415
+    import agzamov_harness.adapters.endpoint  # noqa: PLC0415
+    import agzamov_harness.commands.run_commands  # noqa: PLC0415
+    import agzamov_harness.servers.mcp_client  # noqa: F401, PLC0415
+    import agzamov_verify.commands.check_command  # noqa: F401, PLC0415
     from agzamov_harness.cli import main  # noqa: PLC0415
 
-    gc.freeze()  # what is there already is shared by all forks
     for line in orders:
         order = json.loads(line)
         if "reap" in order:
             answer = os.waitpid(order["reap"], 0)[1]
         else:
+            with suppress(Exception):  # the fork tells of it
+                main.get_command(click.Context(main), *order["arguments"][:1])
+            gc.freeze()  # what is there already is shared by all forks
             answer = os.fork()
             if not answer:
                 _become(order)
@@ -166,9 +209,11 @@ def _serve(orders: TextIO) -> None:
         print(answer, flush=True)  # noqa: T201 - this is the parent's wire
 
 
-def _become(order: dict[str, str]) -> None:
+def _become(order: dict[str, Any]) -> None:
     """Turn this fork into a process like any other."""
     os.setsid()
+    os.environ.clear()
+    os.environ.update(order["environment"])
     os.chdir(order["cwd"])
     for number, suffix in ((1, ".out"), (2, ".err")):
         descriptor = os.open(order["printed"] + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -39,8 +39,8 @@ def agzamov(*arguments: object) -> tuple[int, str]:
     return ran.exit_code, ran.output
 
 
-def serves(listed: tuple[str, ...] | None, known: str = "reference") -> Any:
-    """An endpoint that lists these models, or has no list; it answers for one model alone."""
+def serves(listed: tuple[str, ...] | None, known: str = "reference", answering: str | None = None) -> Any:
+    """An endpoint that lists these models, or has no list; it answers for one model alone, by a name of its own."""
 
     def step(exchange: Exchange) -> None:
         asked = exchange.request_seen
@@ -50,8 +50,8 @@ def serves(listed: tuple[str, ...] | None, known: str = "reference") -> Any:
         elif asked.json["model"] != known:
             status(404, f"model '{asked.json['model']}' not found")(exchange)
         elif asked.json["messages"][0]["content"] == "Say OK.":
-            says("OK")(exchange)
+            says("OK", model=known if answering is None else answering)(exchange)
         else:
-            answers(reference(asked.json))(exchange)
+            answers({**reference(asked.json), "model": known if answering is None else answering})(exchange)
 
     return step

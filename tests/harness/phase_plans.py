@@ -17,8 +17,8 @@ MANIFESTS: Final = Path("manifests")
 
 @cache
 def told(name: str, *options: str) -> str:
-    """The output of `agzamov plan` for a plan in manifests/."""
-    result = CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml"), *options])
+    """The output of `agzamov plan --details` for a plan in manifests/."""
+    result = CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml"), "--details", *options])
     assert result.exit_code == 0, result.output
     return result.output
 

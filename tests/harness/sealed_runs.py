@@ -33,7 +33,7 @@ def seal(commands: Commands, folder: Path, url: str = "", *options: str, plan: J
 def resume(run: Path) -> tuple[str, ...]:
     """The command that plays a sealed run; `runs/<id>` lies beside the key."""
     folder = run.parents[1]
-    return ("resume", str(run), "--key", str(folder / "key.pem"), "--out", str(folder / "bundles"), "--json")
+    return ("resume", str(run), "--key", str(folder / "key.pem"), "--out", str(folder / "bundles"), "--json", "--quiet")
 
 
 def start(commands: Commands, run: Path) -> Running:
@@ -50,6 +50,23 @@ def finish(commands: Commands, run: Path) -> Json:
     ended = start(commands, run).ended()
     assert ended.code == 0, ended
     return checked(run, ended)
+
+
+def packed(commands: Commands, folder: Path, plan: str) -> Path:
+    """The bundle of a plan in YAML that is played in a folder, with a key of its own."""
+    (folder / "plan.yaml").write_text(plan)
+    assert commands.run("keygen", "key.pem", cwd=folder).code == 0
+    run = commands.run("run", "plan.yaml", "--key", "key.pem", "--out", "out", cwd=folder)
+    assert run.code == 0, run
+    return folder / run.out.splitlines()[-1].removeprefix("bundle: ")
+
+
+def said(commands: Commands, bundle: Path, *words: str) -> str:
+    """What a command prints of a bundle: its name, then its options."""
+    name, *options = words
+    done = commands.run(name, str(bundle), *options, cwd=bundle.parent)
+    assert done.code == 0, done
+    return done.out
 
 
 def checked(run: Path, ended: Ended) -> Json:

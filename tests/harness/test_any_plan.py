@@ -224,7 +224,7 @@ def test_a_few_plans_come_to_one_outcome(typed: tuple[dict[str, Any], int]) -> N
     require_one_outcome(*typed)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @settings(
     max_examples=40,
     deadline=None,

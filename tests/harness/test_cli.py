@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.runner import Blocks
 from agzamov_verify import cli as verify_cli
 from agzamov_verify.commands import check_command
-from agzamov_verify.commands.command_line import Program, as_typed, first_sentence
+from agzamov_verify.commands.command_line import Action, Program, as_typed, first_sentence
 from agzamov_verify.core import canon
 from harness.http_peer import Peer, answers, drops
 
@@ -167,18 +168,6 @@ def commands(group: click.Group, name: str) -> Iterator[tuple[str, click.Command
             yield f"{name} {part}", command
 
 
-HEAVY = (
-    "agzamov_harness.commands.run_commands",
-    "docker",
-    "mpmath",
-    "msgspec",
-    "numpy",
-    "ollama",
-    "openai",
-    "rich",
-    "scipy",
-    "yaml",
-)
 ALL = [*commands(main, "agzamov"), *commands(verify_cli.main, "agzamov-verify")]
 
 
@@ -229,12 +218,36 @@ def test_without_the_image_builder_one_line_says_what_to_install(monkeypatch: py
     assert CliRunner().invoke(main, ["--help"]).exit_code == 0
 
 
-@pytest.mark.parametrize("module", ["agzamov_harness.cli", "agzamov_verify.cli"])
-def test_the_help_imports_no_command(module: str) -> None:
-    """What makes `agzamov --help` answer at once: how long it takes is measured in bench/start.py."""
-    look = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
-    assert done.stdout == "[]\n"
+HELPS = ("--help", "--version", "run --help", "resume --help", "seal --help", "pack --help", "plan --help")
+LOADED = """
+import sys
+before = set(sys.modules)
+from {}.cli import main
+main(sys.argv[1:], standalone_mode=False)
+names = set(name.partition(".")[0] for name in sys.modules.keys() - before)
+print(*sorted(names - sys.stdlib_module_names))
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "words"), [*(("agzamov_harness", words) for words in HELPS), ("agzamov_verify", "--help")]
+)
+def test_this_help_imports_click_and_no_other_library(package: str, words: str) -> None:
+    """What makes it answer at once: how long it takes is measured in bench/start.py."""
+    command = [sys.executable, "-c", LOADED.format(package), *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+    assert set(done.stdout.splitlines()[-1].split()) == {package, "agzamov_verify", "click"}
+
+
+@pytest.mark.parametrize(
+    ("command", "action"), [(one, one.callback) for _, one in ALL if isinstance(one.callback, Action)]
+)
+def test_what_carries_a_command_out_takes_its_options(command: click.Command, action: Action) -> None:
+    taken = signature(action.function).parameters
+    given = [parameter.name for parameter in command.params if parameter.expose_value]
+    others = [name for name, one in taken.items() if one.kind is Parameter.VAR_KEYWORD]
+    assert taken.keys() - others <= set(given)
+    assert others or taken.keys() == set(given)
 
 
 def test_an_interrupted_command_ends_with_the_shells_code_and_not_with_a_failed_check(
@@ -280,8 +293,10 @@ def test_keygen_prints_the_keys_id_and_refuses_a_file_that_is_there(place: Place
     path = place.path / "new.pem"
     made = place("keygen", path)
     assert (made.exit_code, made.stderr) == (0, "")
-    assert re.fullmatch(rf"{re.escape(str(path))}  key [0-9a-f]{{64}}\n", made.stdout)
-    assert error_of(place("keygen", path), 2) == f"{path}.pub: this file exists already; choose another name"
+    named = re.escape(str(path))
+    wanted = rf"private key  {named} \(keep it secret\)\npublic key   {named}\.pub, key [0-9a-f]{{64}}\n"
+    assert re.fullmatch(wanted, made.stdout)
+    assert error_of(place("keygen", path), 2).startswith(f"{path}: this key is there already and was kept; ")
 
 
 def test_keygen_where_nothing_can_be_written_is_wrong_use_and_not_a_stopped_run(place: Place) -> None:
@@ -326,12 +341,11 @@ def test_run_prints_its_figures_its_folder_and_its_bundle(place: Place) -> None:
     run = re.fullmatch(r"run: (.*/[0-9a-f]{16})\n", result.stderr)
     assert result.exit_code == 0
     assert run, "where the run is kept, at once, and nothing more where there is no terminal"
-    assert result.stdout.splitlines()[0].startswith(
-        "Played     agent (scripted reference player) against itself: 2 games"
-    )
+    assert result.stdout.splitlines()[0].startswith("Result     No result: every player met only itself")
+    assert "\nMeasured   agent (scripted reference player) against itself: 2 games" in result.stdout
     row = r"^Phase 1, Chess960, agent v itself +2 games(, 1 distinct)? +baseline +0\.0 %$"
     assert re.search(row, result.stdout, re.MULTILINE), "one row for each match; its games may be the same by chance"
-    assert re.search(r"^Next +agzamov verify", result.stdout, re.MULTILINE)
+    assert re.search(r"^Next +agzamov report[^$]*? agzamov verify", result.stdout, re.MULTILINE), "what speaks first"
     assert result.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / Path(run[1]).name}"
 
 
@@ -377,7 +391,9 @@ def test_a_world_that_does_not_answer_stops_the_run_with_4_and_says_how_to_go_on
 
 
 def test_a_world_that_never_answered_seals_nothing(place: Place) -> None:
-    assert error_of(place("run", place.plan(DEAD), *place.how), 2).endswith("Connection refused; nothing was sealed")
+    assert error_of(place("run", place.plan(DEAD), *place.how), 2).endswith(
+        "Connection refused; no server listens there; nothing was sealed"
+    )
     assert not (place.path / "runs").exists()
 
 
@@ -560,8 +576,8 @@ def test_a_secret_that_was_changed_is_refused(place: Place) -> None:
     ("text", "told"),
     [
         ("", "plan: expected keys and values, found nothing"),
-        ("title: [", "line 1 column 9: while parsing a flow node: "),
-        (TINY + "sets: 1\n", "plan: unknown key 'sets'; known keys are "),
+        ("title: [", "line 1 column 8: expected ']' after the last entry"),
+        (TINY + "sets: 1\n", "plan: unknown key 'sets'; did you mean seats? known keys are "),
         (TINY.replace("games: 2", "games: 3"), "matches[0]: expected even games and block_games"),
     ],
 )
@@ -649,10 +665,10 @@ def test_verify_exits_with_0_at_v1_and_its_json_is_canonical(bundle: Path) -> No
     key = bundle.parents[1] / "key.pem.pub"
     told = CliRunner().invoke(main, ["verify", str(bundle), "--key", str(key)])
     cost = r"journals of [\d,]+ bytes, compressed, in \d+ files to replay\n"
-    seats = r"\d+ answers of reference seats to compute again\n"
+    seats = r"\d+ replies of reference players to compute again\n"
     assert told.exit_code == 0
     assert re.fullmatch(cost + seats, told.stderr), "what the check costs, and nothing else"
-    assert "The record is consistent (level V1 of V0 to V4" in told.stdout
+    assert "The record is consistent: level V1" in told.stdout
     verdict = canonical(CliRunner().invoke(main, ["verify", str(bundle), "--json"]))
     assert (verdict["level"], verdict["findings"]) == ("V1", [])
 
@@ -668,7 +684,9 @@ def test_both_commands_that_verify_say_the_same(bundle: Path) -> None:
 def test_verify_exits_with_1_when_another_key_signed(bundle: Path, place: Place) -> None:
     result = place("verify", bundle, "--key", place.path / "stranger.pem.pub")
     assert result.exit_code == 1
-    assert "step 3 data/submitter.pem: expected key " in " ".join(result.stdout.split())
+    assert "step 3 data/submitter.pem: expected a signature by the key that you gave, " in " ".join(
+        result.stdout.split()
+    )
 
 
 def test_verify_and_show_exit_with_1_at_a_broken_bundle(bundle: Path, tmp_path: Path) -> None:
@@ -765,7 +783,7 @@ def test_progress_is_shown_on_a_terminal_unless_it_is_unwanted(place: Place, opt
         os.close(theirs)
         shown = read_terminal(ours)
         assert process.wait(TIMEOUT_S) == 0
-    assert (b"Chess960 games" in shown) == (not options)
+    assert (b" calls" in shown or b"waiting for the first answer" in shown) == (not options)
     assert shown.startswith(b"run: ")
 
 
@@ -798,3 +816,25 @@ def read_terminal(ours: int) -> bytes:
         pass  # the other end was closed
     os.close(ours)
     return shown
+
+
+WITHOUT_EXAMPLE = (
+    "agzamov plan",
+    "agzamov init",
+    "agzamov watch",
+    "agzamov protocol run",
+    "agzamov images",
+    "agzamov memory replay",
+)
+"""Of these the text itself says how they are typed, or a page."""
+
+
+@pytest.mark.parametrize(("name", "command"), ALL, ids=[name for name, _ in ALL])
+def test_the_help_of_a_command_has_an_example_with_options_that_there_are(name: str, command: click.Command) -> None:
+    if name.startswith(WITHOUT_EXAMPLE):
+        return
+    typed = (command.help or "").partition("Example: ")[2].partition("\n\n")[0]
+    words = shlex.split(typed)
+    assert words[: len(name.split())] == name.split(), "give an example as it can be typed"
+    options = {opt for option in command.params for opt in option.opts}
+    assert [word for word in words if word.startswith("--") and word != "--" and word not in options] == []

@@ -151,14 +151,14 @@ def test_a_server_that_is_no_ollama_is_told_in_time_and_is_no_failure(
     with Peer([step]) as peer:
         monkeypatch.setenv("OLLAMA_HOST", peer.url.removesuffix("/v1"))
         found = of(examine(key, "/no/such/engine"), "ollama")
-    assert (found.ok, why in found.found) == (True, True), found
+    assert (found.ok, found.is_optional, why in found.found) == (False, True, True), found
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:1", "http://user:word@h", "::1", "a b", "ftp://h", "h:99999", "h:x"])
 def test_where_no_ollama_answers_is_said_what_to_type(key: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("OLLAMA_HOST", host)
     found = of(examine(key, "/no/such/engine"), "ollama")
-    assert (found.ok, found.found.endswith("; to start one: ollama serve")) == (True, True), found
+    assert (found.ok, found.is_optional, found.advice.endswith(": ollama serve")) == (False, True, True), found
     assert "word" not in found.found
 
 

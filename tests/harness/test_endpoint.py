@@ -410,13 +410,22 @@ def test_backoff_doubles_up_to_its_limit() -> None:
         (status(401, "bad key"), "HTTP 401: bad key; the seat has no key: name the variable that holds it in api_key_"),
         (status(403, "no"), "HTTP 403: no; the seat has no key"),
         (status(404, "model 'm' not found"), "HTTP 404: model 'm' not found; check base_url, and that the server has"),
-        (answers(b"404 page not found", 404), "HTTP 404: no reason given; check base_url"),
-        (answers(b"405 method not allowed", 405), "HTTP 405: no reason given; check base_url"),
+        (
+            answers(b"404 page not found", 404),
+            "HTTP 404: no reason given, 18 bytes of application/json to POST /v1/chat/completions; check base_url",
+        ),
+        (
+            answers(b"405 method not allowed", 405),
+            "HTTP 405: no reason given, 22 bytes of application/json to POST /v1/chat/completions; check base_url",
+        ),
         (answers({"error": "plain"}, 400), "HTTP 400: plain; check the seat's model, accepts (temperature, seed, "),
         (answers({"object": "error", "message": "vLLM's way"}, 400), "HTTP 400: vLLM's way; check"),
         (answers({"detail": [{"msg": "FastAPI's way"}]}, 422), "HTTP 422: FastAPI's way; check"),
-        (answers(b"", 402), "HTTP 402: no reason given"),
-        (answers(b"\xff\xfe\x00", 451), "HTTP 451: no reason given; check"),
+        (answers(b"", 402), "HTTP 402: no reason given, an empty answer to POST /v1/chat/completions"),
+        (
+            answers(b"\xff\xfe\x00", 451),
+            "HTTP 451: no reason given, 3 bytes of application/json to POST /v1/chat/completions; check",
+        ),
         (answers({"error": "\x00\x1b[2J"}, 451), "HTTP 451: \ufffd\ufffd[2J; check"),
     ],
 )
@@ -470,7 +479,8 @@ def test_a_connection_that_nobody_takes_is_told_once() -> None:
         url = peer.url
     with pytest.raises(PortFault) as caught:
         endpoint_of(url, attempts_max=1).complete(REQUEST)
-    assert str(caught.value) == f"seat model at {url}: 1 try failed with connection: Connection refused"
+    told = "1 try failed with connection: Connection refused; no server listens there"
+    assert str(caught.value) == f"seat model at {url}: {told}"
 
 
 def test_a_base_url_without_its_path_is_told_what_lacks() -> None:
@@ -782,13 +792,20 @@ def test_the_key_is_nowhere_in_a_whole_run_whose_server_echoes_it(tmp_path: Path
 
 
 def test_the_key_is_nowhere_in_a_run_that_its_server_stops(tmp_path: Path) -> None:
-    stopped = run_echoing(tmp_path, [reference_with_echo, status(401, f"bad key {KEY}")])
+    stopped = run_echoing(tmp_path, [status(429, KEY), reference_with_echo, status(401, f"bad key {KEY}")])
     assert stopped.returncode == 4, stopped.stderr
     assert re.search(
         r"HTTP 401: bad key \[key\]; check the key in ECHO_KEY; go on with: .*agzamov resume", stopped.stderr
     )
     assert_no_key(stopped.stdout + stopped.stderr)
     assert_no_key_in_files(tmp_path)
+
+
+def test_the_key_is_not_told_where_a_model_is_refused_that_is_named_by_it(tmp_path: Path) -> None:
+    refused = run_echoing(tmp_path, [says("OK", model=f"reference {KEY}")])
+    assert refused.returncode == 2, refused.stderr
+    assert "the server answers as reference [key] (it lists: reference, [key]); write that name" in refused.stderr
+    assert_no_key(refused.stdout + refused.stderr)
 
 
 # --- side by side ------------------------------------------------------------------------------------

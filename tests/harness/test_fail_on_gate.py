@@ -12,7 +12,7 @@ from agzamov_harness.cli import main
 from agzamov_harness.run import signing_keys
 from agzamov_verify import cli as verify_cli
 from agzamov_verify.bundle import RESULTS_FILE
-from agzamov_verify.commands.gate_option import require_gates
+from agzamov_verify.commands.failed_gates import require_gates
 from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.results import Results
 from bundles.make_golden import GOLDEN
@@ -62,7 +62,14 @@ def test_a_seat_that_does_not_pass_ends_runs_and_checks_with_5_after_the_bundle_
     assert json.loads(without.stdout)["failed_gates"] == [GATE]
     alone = CliRunner().invoke(verify_cli.main, ["check", bundle, "--fail-on-gate"])
     assert alone.exit_code == 5
-    again = command("pack", made.stderr.split()[1], "--key", folder / "key.pem", "--out", folder / "two")
+    again = command(
+        "pack",
+        re.findall(r"^run: (\S+)", made.stderr, re.MULTILINE)[0],
+        "--key",
+        folder / "key.pem",
+        "--out",
+        folder / "two",
+    )
     assert again.exit_code == 0, "not asked for"
 
 

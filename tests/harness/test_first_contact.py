@@ -1,20 +1,28 @@
 """What is asked before a plan is sealed: a typo leaves no run behind, and no key goes anywhere without leave."""
 
 import json
+import threading
+import time
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from agzamov_harness.adapters.endpoint import Endpoint
 from agzamov_harness.cli import main
 from agzamov_harness.foundation import confirmation
+from agzamov_harness.ports import PortFault
 from agzamov_harness.run.first_contact import first_contact
 from agzamov_harness.run.plan_file import read_plan
+from agzamov_harness.run.seal import seal
 from agzamov_harness.run.server_access import Allowed, require_allowed
-from agzamov_verify.plan.manifest import ManifestError
+from agzamov_harness.seat_kinds.endpoint_kind import HELLO
+from agzamov_verify.plan.manifest import ManifestError, load_manifest
+from agzamov_verify.seats import EndpointSeat
 from harness.contact import agzamov, plan_at, serves, users_folder
-from harness.http_peer import Peer, answers, status
+from harness.http_peer import Exchange, Peer, Step, answers, hangs, status
 
 KEY = "sk-planted-0123456789"
 
@@ -35,7 +43,7 @@ def refused(home: Path, *arguments: object) -> str:
 def test_an_address_where_nobody_answers_leaves_no_run(home: Path) -> None:
     with Peer() as peer:
         url = peer.url
-    assert "Connection refused; nothing was sealed" in refused(home, plan_at(home, url))
+    assert "Connection refused; no server listens there; nothing was sealed" in refused(home, plan_at(home, url))
 
 
 def test_a_model_that_the_server_does_not_have_leaves_no_run_and_near_names_are_told(home: Path) -> None:
@@ -52,11 +60,157 @@ def test_a_server_without_a_list_is_asked_for_a_few_tokens(home: Path) -> None:
     assert hello.json["max_tokens"] == 256
 
 
-@pytest.mark.parametrize("listed", [("reference",), ("another",), None], ids=["listed", "unlisted", "no list"])
+@pytest.mark.parametrize("listed", [("reference",), ("another", "reference"), None], ids=["alone", "one", "no list"])
 def test_a_model_that_answers_is_played(home: Path, listed: tuple[str, ...] | None) -> None:
     with Peer(then=serves(listed)) as peer:
         code, output = agzamov("run", plan_at(home, peer.url))
     assert code == 0, output
+
+
+def contact(home: Path, model: str, listed: tuple[str, ...] | None, answering: str, **seat: object) -> str:
+    """What is wrong with a plan for a model, at a server that lists these and answers as another; empty for nothing."""
+    with Peer(then=serves(listed, model, answering)) as peer:
+        try:
+            first_contact(read_plan(Path(plan_at(home, peer.url, model=model, **seat))), None, {})
+        except ManifestError as error:
+            return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("model", "listed", "answering"),
+    [
+        ("gpt-4o", ("gpt-4o", "gpt-4o-2024-08-06"), "gpt-4o-2024-08-06"),
+        ("gpt-4", ("gpt-4", "gpt-4-0613"), "gpt-4-0613"),
+        ("claude-3-5-sonnet-latest", ("claude-3-5-sonnet-20241022",), "claude-3-5-sonnet-20241022"),
+        ("mistral-large-latest", ("mistral-large-latest", "mistral-large-2411"), "mistral-large-2411"),
+        ("llama3.2", ("llama3.2:latest",), "llama3.2:latest"),
+        ("llama3.2:3b", ("llama3.2:3b", "llama3.2:1b"), "llama3.2:3b"),
+        ("openai/gpt-4o", ("openai/gpt-4o",), "openai/gpt-4o"),
+        ("openai/gpt-4o", ("openai/gpt-4o",), "gpt-4o-2024-08-06"),
+        ("deepseek/deepseek-r1:nitro", ("deepseek/deepseek-r1",), "deepseek/deepseek-r1"),
+        ("gemini-2.0-flash", ("models/gemini-2.0-flash",), "gemini-2.0-flash-001"),
+        ("smollm2-135m", ("/models/smollm2-135m.gguf",), "/models/smollm2-135m.gguf"),
+        ("smollm2-135m", ("smollm2-135m",), "smollm2-135m"),
+        ("Qwen/Qwen2.5-0.5B-Instruct", ("Qwen/Qwen2.5-0.5B-Instruct",), "Qwen/Qwen2.5-0.5B-Instruct"),
+        ("anything", None, "anything"),
+        ("anything", None, ""),
+        ("anything", (), ""),
+    ],
+)
+def test_a_servers_usual_spelling_of_a_model_is_that_model(
+    home: Path, model: str, listed: tuple[str, ...] | None, answering: str
+) -> None:
+    assert contact(home, model, listed, answering) == ""
+
+
+ANOTHER = "seat model: expected model gpt-4o, the server"
+THAT = "write that name, or served_as"
+WRITE = "write a name that it lists, or served_as: gpt-4o if it lists only some"
+
+
+@pytest.mark.parametrize(
+    ("listed", "answering", "told"),
+    [
+        (
+            ("smollm2-135m",),
+            "smollm2-135m",
+            f"answers as smollm2-135m (it lists: smollm2-135m); {THAT}: smollm2-135m if a gateway renames it",
+        ),
+        # older versions of llama.cpp answer with the name that was asked for
+        (("smollm2-135m",), "gpt-4o", f"lists smollm2-135m and answers as gpt-4o; {WRITE}"),
+        (None, "gpt-4o-mini", f"answers as gpt-4o-mini; {THAT}: gpt-4o-mini if a gateway renames it"),
+        (("a", "b", "c", "d", "gpt-4o-mini"), "", f"lists gpt-4o-mini, a, b and 2 more; {WRITE}"),
+    ],
+    ids=["another", "echoed", "no list", "no name in the reply"],
+)
+def test_another_model_leaves_no_run(home: Path, listed: tuple[str, ...] | None, answering: str, told: str) -> None:
+    assert contact(home, "gpt-4o", listed, answering) == f"{ANOTHER} {told}; nothing was sealed"
+
+
+@pytest.mark.parametrize(
+    ("model", "answering"),
+    [
+        ("llama3.2:3b", "llama3.2:1b"),
+        ("llama3.2", "llama3.2:1b"),
+        ("openai/gpt-4o", "azure/gpt-4o"),
+        ("gpt-4o-2024-08-06", "gpt-4o-2024-11-20"),
+        ("qwen2.5-7b", "qwen2.5-72b"),
+        ("gpt-4", "gpt-4o"),
+    ],
+)
+def test_another_tag_vendor_size_or_date_is_another_model(home: Path, model: str, answering: str) -> None:
+    assert f"the server answers as {answering}" in contact(home, model, None, answering)
+
+
+@pytest.mark.parametrize(
+    ("listed", "answering"),
+    [(("smollm2-135m",), "smollm2-135m"), (None, "smollm2-135m"), (("others",), "smollm2-135m")],
+    ids=["listed", "no list", "unlisted"],
+)
+def test_a_plan_may_say_by_what_name_a_gateway_serves_its_model(
+    home: Path, listed: tuple[str, ...] | None, answering: str
+) -> None:
+    assert contact(home, "house-model", listed, answering, served_as="smollm2-135m") == ""
+    assert "answers as smollm2-135m" in contact(home, "house-model", listed, answering, served_as="other")
+
+
+def test_a_name_that_the_server_lists_no_more_may_be_said_to_be_its_own(home: Path) -> None:
+    assert contact(home, "gpt-4o", ("others",), "gpt-4o", served_as="gpt-4o") == ""
+
+
+def test_the_name_of_a_gateway_is_sealed_and_absent_where_a_plan_has_none(home: Path) -> None:
+    for served_as in ({}, {"served_as": "deployment-7"}):
+        plan = read_plan(Path(plan_at(home, "http://127.0.0.1:9/v1", **served_as)))
+        manifest, _ = seal(plan, "0" * 64, None)
+        assert load_manifest(manifest.bytes) == manifest
+        seat = json.loads(manifest.bytes)["plan"]["seats"]["model"]
+        assert {name: seat[name] for name in seat if name == "served_as"} == served_as
+    with pytest.raises(ManifestError, match="served_as"):
+        read_plan(Path(plan_at(home, "http://127.0.0.1:9/v1", served_as="")))
+
+
+def test_a_listed_model_that_is_slow_or_dislikes_the_first_question_is_played(home: Path) -> None:
+    for step in (status(400, "max_tokens is not supported"), status(429), status(503), hangs):
+
+        def listing(exchange: Exchange, step: Step = step) -> None:
+            (serves(("reference",)) if exchange.request_seen.path.endswith("/models") else step)(exchange)
+
+        with Peer(then=listing) as peer:
+            first_contact(read_plan(Path(plan_at(home, peer.url, timeout_s=1))), None, {})
+
+
+def test_a_listed_model_whose_key_is_refused_leaves_no_run(home: Path) -> None:
+    def listing(exchange: Exchange) -> None:
+        (serves(("reference",)) if exchange.request_seen.path.endswith("/models") else status(401, "no key"))(exchange)
+
+    with Peer(then=listing) as peer:
+        assert "HTTP 401: no key; the seat has no key" in refused(home, plan_at(home, peer.url))
+
+
+def test_a_plain_web_server_leaves_no_run(home: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        output = refused(home, plan_at(home, f"http://127.0.0.1:{server.server_port}/v1"))
+        server.shutdown()
+    assert "HTTP 501: no reason given" in output
+    assert "what answers there is no model server: check base_url; nothing was sealed" in output
+
+
+def test_a_site_that_answers_everything_with_a_page_leaves_no_run(home: Path) -> None:
+    page = answers(b"<!doctype html><title>Welcome</title>", headers={"content-type": "text/html"})
+    with Peer(then=page) as peer:
+        output = refused(home, plan_at(home, peer.url))
+    assert "it is not JSON" in output
+
+
+def test_a_reason_that_a_server_does_not_give_is_said_to_be_missing(home: Path) -> None:
+    with Peer(then=answers(b"", 503)) as peer:
+        seat = EndpointSeat(base_url=peer.url, model="m", attempts_max=1)
+        port = Endpoint("model", seat, {}, time.monotonic_ns, time.sleep)
+        with pytest.raises(PortFault, match="1 try failed with http_503: no reason given"):
+            port.complete(HELLO)
+        port.close()
 
 
 def test_a_missing_variable_leaves_no_run(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

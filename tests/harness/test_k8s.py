@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -219,6 +220,13 @@ def test_the_shape_that_is_compared_with_refuses_a_defect(defect: Any) -> None:
     defect(job)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(job, JOB)
+
+
+def test_a_pod_is_given_the_time_of_a_models_reply_to_stop() -> None:
+    settings = JobSettings("12345678901234e5", 3, "image:1", "claim", "/runs", 1000, 1000)
+    for reply_s_max, grace_s in ((0, 30), (600, 630)):
+        job = job_of(msgspec.structs.replace(settings, reply_s_max=reply_s_max))
+        assert job["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] == grace_s
 
 
 def test_what_one_machine_must_play_and_keys_without_a_secret_are_refused(folder: Path) -> None:

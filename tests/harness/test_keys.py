@@ -74,7 +74,7 @@ def test_two_new_keys_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize("there", ["submitter.pem", "submitter.pem.pub"])
 def test_a_file_that_is_there_already_is_never_overwritten(there: str, tmp_path: Path) -> None:
     (tmp_path / there).write_text("precious")
-    told = re.escape(f"{tmp_path / there}: this file exists already; choose another name")
+    told = re.escape(f"{tmp_path / there}: this key is there already and was kept; to make another, name its file: ")
     with pytest.raises(KeyFault, match=told):
         signing_keys.generate(tmp_path / "submitter.pem")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {there: "precious"}

@@ -45,6 +45,8 @@ from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
 from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.seats import GgufSeat, ReferenceSeat
 from agzamov_verify.seats.endpoint_seat import EndpointSeat
+from agzamov_verify.show.text.answers import Played, answers_of
+from agzamov_verify.show.text.cost_words import Cost
 from agzamov_verify.show.text.verdict_report import warnings_told
 from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, Draft, make
 from harness.board_worlds import BOARD, Outcome, board_run, many_runs, measured
@@ -55,6 +57,23 @@ RULES = f"title: Board\nkeys:\n  ada: {key_id(SUBMITTER.public_key())}\ndepartur
 
 def boards(*runs: BoardRun) -> dict[Board, list[Ranked]]:
     return boards_of(runs, 10, draws=2_000)
+
+
+def card_texts(html: str) -> list[tuple[str, ...]]:
+    """Number, verdict, interval and the figure beside it, of each card; empty where a card has none."""
+    found = []
+    for card in html.split('<li class="entry')[1:]:
+        told = dict.fromkeys(("number", "verdict", "interval", "less"), "")
+        for name, pattern in {
+            "number": r'class="number"[^>]*>([^<]*)',
+            "verdict": r'class="verdict[^>]*>([^<]*)',
+            "interval": r"<p>(\[[^<]*)",
+            "less": r'<p class="less">([^<]*)',
+        }.items():
+            if shown := re.search(pattern, card.partition("</li>")[0]):
+                told[name] = shown[1]
+        found.append(tuple(told.values()))
+    return found
 
 
 def ranks_of(*runs: BoardRun) -> dict[str, tuple[int, int] | None]:
@@ -128,18 +147,21 @@ def test_runs_with_and_without_a_placebo_are_ranked_apart() -> None:
     assert [board.compared for board in found] == [Compared.PLACEBO, Compared.NAKED]
     assert [places[0].ranks for places in found.values()] == [(1, 1), (1, 1)]
     page = leaderboard_page(Policy("Board", {}), found, [])
-    first, _, second = page.partition("real less naked</h2>")
-    assert "0.1000 [0.0020, 0.1980] score" in first
-    assert "0.3000 [0.2020, 0.3980] score" in first
-    assert "No placebo arm was played" not in first
-    assert "No placebo arm was played" in second
+    first, second = (page.partition(f'id="board-{number}"')[2].partition("</section>")[0] for number in (1, 2))
+    assert "In points a game, against a placebo, and none." in first
+    assert card_texts(first) == [
+        ("+0.10", "better", "[+0.00, +0.20] against a placebo", "+0.30 [+0.20, +0.40] against none")
+    ]
+    assert "In points a game, against none; no placebo was played." in second
+    assert card_texts(second) == [("+0.90", "better", "[+0.80, +1.00] against none", "")]
 
 
-def test_a_memory_has_a_column_less_filler_that_says_where_it_was_not_played() -> None:
+def test_a_memory_has_a_column_against_filler_that_says_where_it_was_not_played() -> None:
     found = boards(board_run("with", 0.9, less_filler=measured(0.7, 0.05)), board_run("without", 0.1))
     page = leaderboard_page(Policy("Board", {}), found, [])
-    assert "real less filler (no memory, as many bytes)</th>" in page
-    assert page.count("<td>0.7000 [0.6020, 0.7980] score (n ") == page.count("<td>not played</td>") > 0
+    assert "against filler (no memory, as many bytes)</th>" in page
+    assert page.count("<td>+0.70 [+0.60, +0.80] (5 careers)</td>") == 2
+    assert page.count("<td>not played</td>") == 6, "filler of one, and none of both, in two tables"
     (board,) = json.loads(ranks_text(found, {}))["boards"]
     assert [bool(row["less_filler"]) for row in board["rows"]] == [True, False]
 
@@ -186,7 +208,64 @@ def test_rows_can_be_chosen_by_what_they_differ_in_and_by_nothing_else() -> None
     page = leaderboard_page(Policy("Board", {}), found, [])
     assert re.findall(r'<select name="(.*?)"', page) == ["lineage"]
     assert re.findall(r'<option value="([^"]+)"', page) == ["A verbatim", "B traced"]
-    assert page.count('data-lineage="B traced"') == 1
+    assert page.count('data-lineage="B traced"') == 2, "its card, and its row of the table"
+    assert "Filters hide rows; ranks do not change." in page
+
+
+def test_a_row_without_a_result_has_its_reason_and_no_number_and_no_rank() -> None:
+    """A model that never acted had "0.0000" like an honest zero."""
+    silent = board_run("silent", 0.0, None, no_result="smol gave no usable answer in 24 decisions", system_digest="t")
+    few = board_run("few", 0.4, None, system_digest="u")
+    good = board_run("good", 0.5)
+    found = boards(silent, few, good)
+    page = leaderboard_page(Policy("Board", {}), found, [])
+    cards = card_texts(page)
+    assert [card[:2] for card in cards] == [("+0.50", "better"), ("", "no result"), ("", "no result")]
+    assert "smol gave no usable answer in 24 decisions." in page
+    assert not re.search(r"[+-]?0\.0+(?!\d)", page.partition("<body>")[2]), "no zero stands for a missing number"
+    (places,) = found.values()
+    assert [place.why_none for place in places] == ["", "no result", "no result"]
+    (board,) = json.loads(ranks_text(found, {}))["boards"]
+    assert [row["shown"] for row in board["rows"]] == ["better", "no result", "no result"]
+    assert board["rows"][2]["why"] == "smol gave no usable answer in 24 decisions"
+
+
+def test_a_contender_is_called_better_only_if_it_beat_none_and_its_placebo() -> None:
+    def shown(less_placebo: float, less_none: float) -> str:
+        (places,) = boards(board_run("a", less_placebo, less_naked=measured(less_none, 0.05))).values()
+        return places[0].row.answer.shown.value
+
+    assert shown(0.5, 0.4) == "better"
+    assert shown(-0.5, -0.4) == "worse"
+    assert shown(0.5, 0.0) == shown(0.0, 0.5) == shown(0.5, -0.5) == "no difference shown"
+
+
+def test_the_cost_of_a_contender_is_that_of_all_its_runs_together() -> None:
+    runs = [
+        board_run(name, 0.5, key="one", cost=Cost(tokens, 10, 50, 10, 0.0)) for name, tokens in (("a", 80), ("b", 120))
+    ]
+    page = leaderboard_page(Policy("Board", {}), boards(*runs), [])
+    assert "2.0 times the tokens: 10 a decision, 5.0 without" in page
+    alone = leaderboard_page(Policy("Board", {}), boards(board_run("a", 0.5)), [])
+    assert "times the tokens" not in alone
+
+
+def test_a_number_leads_to_the_report_and_to_its_games_and_of_several_runs_to_the_table_of_them() -> None:
+    page = leaderboard_page(Policy("Board", {}), boards(board_run("a", 0.5, match="p2-m")), [])
+    assert '<a class="number" href="run-a/index.html">' in page
+    assert 'href="run-a/index.html#m=p2-m"' in page
+    runs = [board_run(name, 0.5, key="one", match="p2-m") for name in "ab"]
+    page = leaderboard_page(Policy("Board", {}), boards(*runs), [])
+    assert '<a class="number" href="#board-1-numbers">' in page
+    assert 'id="board-1-numbers"' in page
+    assert all(f'href="run-{name}/index.html#m=p2-m"' in page for name in "ab")
+
+
+def test_what_a_reader_is_told_is_in_plain_words() -> None:
+    page = leaderboard_page(Policy("Board", {}), boards(board_run("a", 0.5)), [])
+    assert "All numbers were recomputed from the bundles when this page was built." in page
+    assert "How much memory helps in Chess960" in page
+    assert "win rate" not in page
 
 
 LOOK_ALIKES = {
@@ -209,7 +288,9 @@ def test_names_that_look_alike_are_spelled_out_on_a_leaderboard(name: str, field
     page = leaderboard_page(Policy("Board", {name: "0" * 64}), boards(run), [])
     cells = re.findall(r"<t[dh][^>]*>(?:<[a-z]+>)?([^<]*)<", page)
     assert [cell.rstrip(" ") if field == "submitter" else cell for cell in cells].count(LOOK_ALIKES[name]) == 2
-    assert page.replace("\N{NO-BREAK SPACE}", "").isascii()
+    card = page.partition('class="who"')[2].partition("</div>")[0]
+    assert LOOK_ALIKES[name].replace("<", "&lt;") in card
+    assert page.partition("<body>")[2].replace("\N{NO-BREAK SPACE}", "").isascii()
 
 
 def test_no_two_names_are_spelled_out_alike() -> None:
@@ -226,6 +307,7 @@ def test_no_two_names_are_spelled_out_alike() -> None:
         (RULES + "colour: red\n", "colour"),
         (RULES + "contenders_max: 0\n", "contenders_max"),
         ("- a\n", "policy"),
+        (RULES.replace("departures", f"  bob: {key_id(SUBMITTER.public_key())}\ndepartures"), "ada and bob"),
     ],
 )
 def test_a_policy_with_one_defect_is_refused_by_name(text: str, message: str, tmp_path: Path) -> None:
@@ -248,7 +330,7 @@ def test_a_bundle_brings_the_figures_of_its_analysis_and_less_its_placebo(augmen
     (run,) = runs_of(verdict, "good", "ada")
     (delta,) = verdict.analysis.deltas
     assert run.less_naked
-    assert run.less_naked.estimate == delta.performance.everything
+    assert run.less_naked.estimate == delta.score.everything
     assert (run.board.compared, run.careers, run.weights) == (Compared.PLACEBO, 2, SCRIPT)
     assert run.figure.estimate.value != run.less_naked.estimate.value
     assert run.warnings == tuple(warnings_told(verdict))
@@ -392,12 +474,12 @@ def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Pat
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
     boards_shown, _, rest = page.partition('id="accepted"')
     accepted, _, refused = rest.partition('id="refused"')
-    assert (boards_shown.count("/index.html"), accepted.count("/index.html")) == (1, 2)
+    assert boards_shown.count(f"{augmented.name}/index.html") == boards_shown.count("/index.html") > 1
+    assert accepted.count("/index.html") == 2
     assert (tmp_path / "site" / augmented.name / "index.html").is_file()
-    assert "script" in boards_shown
-    assert boards_shown.index('<th scope="col">level</th>') < boards_shown.index(
-        '<th scope="col">real less placebo</th>'
-    )
+    assert "scripted player" in boards_shown
+    badge, numbers = "Record consistent (level V1; V4 is the highest)", "All numbers</summary>"
+    assert boards_shown.index(badge) < boards_shown.index(numbers)
     (board,) = json.loads((tmp_path / "site" / RANKS).read_text("ascii"))["boards"]
     (shown,) = board["rows"]
     assert (board["compared"], shown["ranks"], shown["why_none"]) == ("placebo", None, "no model plays")
@@ -505,6 +587,7 @@ def test_nothing_is_written_over_and_nothing_is_written_where_submissions_lie(ti
     folder, there = tmp_path / "submissions", tmp_path / "there"
     shutil.copytree(tiny, folder / "plain")
     there.mkdir()
+    (there / "mine.txt").write_text("")
     assert "it exists already; name another folder" in built(folder, there).output
     for text in ("{}", '{"files":[],"format":"agz-leaderboard-2"}', "["):
         (there / MARKER).write_text(text)
@@ -519,3 +602,27 @@ def test_nothing_is_written_over_and_nothing_is_written_where_submissions_lie(ti
     (folder / RECORD).symlink_to(tmp_path / "policy.yaml")
     assert "expected a regular file" in built(folder, tmp_path / "site").output
     assert not (tmp_path / "site").exists()
+
+
+def test_a_row_says_what_the_report_of_its_run_says(augmented: Path) -> None:
+    """The board had a rate of games won, the report points a game: two numbers for one effect."""
+    verdict = verify(augmented, Options())
+    assert verdict.manifest
+    assert verdict.results
+    played = Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks)
+    (answer,) = (one for one in answers_of(played) if one.setting)
+    ((place,),) = boards(*runs_of(verdict, "good", "ada")).values()
+    assert place.row.answer.shown is answer.shown
+    assert {one.against: one for one in place.row.answer.figures} == {one.against: one for one in answer.figures}
+    assert place.row.runs[0].match == answer.match
+
+
+def test_build_without_a_policy_says_how_to_begin_one(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["leaderboard", "build", str(tmp_path)])
+    assert done.exit_code == 2
+    (line,) = done.output.splitlines()
+    assert "docs/leaderboard/policy.yaml" in line
+    assert "'title: NAME' and 'keys: {SUBMITTER: KEY ID}'" in line
+    begun = tmp_path / "policy.yaml"
+    begun.write_text(f"title: NAME\nkeys: {{SUBMITTER: {'a' * 64}}}\n")
+    assert load_policy(begun).title == "NAME", "the two lines are a policy"

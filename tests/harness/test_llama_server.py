@@ -53,7 +53,8 @@ def ask(url: str, text: str, seed: int = 7, **seat: Any) -> Completion:
 def test_a_live_server_counts_tokens_and_keeps_the_limit(url: str) -> None:
     answer = ask(url, "Your move?", seed=8)
     assert (answer.model, answer.finish, answer.completion_tokens) == ("babbler", "length", 24)
-    assert len("system: You babble.\nuser: Your move?\nassistant:") <= answer.prompt_tokens <= 60
+    asked = len("system: You babble.\nuser: Your move?\nassistant:")
+    assert asked // 2 <= answer.prompt_tokens <= asked
     assert answer.text
     assert answer.fingerprint
 

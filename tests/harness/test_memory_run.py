@@ -15,11 +15,12 @@ from agzamov_verify.memory.built_in_servers import SERVERS
 from harness.commands import Commands
 from harness.sealed_runs import Json, entries, finish, journals, played_so_far, seal, start, uninterrupted, wait_for
 
-KILLS = 6
+KILLS = 3
 CAREERS, SESSIONS = 2, 3
 SESSIONS_LEFT = 500
 """Of a career that is killed: at its first session it is far from its end, however late the kill is."""
 SETTLED = b'"as":"settled"'
+SERVERS_HERE = tuple(name for name in SERVERS if name != "semantic")
 
 
 def match(arm: str, server: str = "", sessions: int = SESSIONS) -> Json:
@@ -48,17 +49,28 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
         yield made
 
 
+def bundle_of(run: Path) -> Path:
+    return run.parents[1] / "bundles" / run.name
+
+
 def verdict_of(run: Path) -> Verdict:
-    return verify(run.parents[1] / "bundles" / run.name, Options())
+    return verify(bundle_of(run), Options())
+
+
+@pytest.fixture(scope="module")
+def every(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with every built-in server but `semantic`, whose weights are installed apart."""
+    run = seal(commands, tmp_path_factory.mktemp("every"), plan=plan_of(*SERVERS_HERE))
+    ended = start(commands, run).ended()
+    assert ended.code == 0, ended
+    return run
 
 
 @pytest.mark.slow
-def test_every_built_in_server_plays_a_run_that_verifies(commands: Commands, tmp_path: Path) -> None:
-    """But `semantic`, whose weights are installed apart."""
-    servers = [name for name in SERVERS if name != "semantic"]
-    run = seal(commands, tmp_path, plan=plan_of(*servers))
-    finish(commands, run)
+def test_every_built_in_server_plays_a_run_that_verifies(every: Path) -> None:
+    servers, run = SERVERS_HERE, every
     verdict = verdict_of(run)
+    assert verdict.findings == []
     step = verdict.steps[Number.MEMORY - 1]
     careers = CAREERS * len(servers)
     assert (verdict.level, step.status) == ("V1", "pass")
@@ -68,6 +80,16 @@ def test_every_built_in_server_plays_a_run_that_verifies(commands: Commands, tmp
         name: (name, "1") for name in servers if name != "noisy"
     }
     assert f"noisy is noisy 1, noise 50 percent (adapter {pins['noisy']['adapter_sha256'][:12]}, tools" in step.remark
+
+
+@pytest.mark.slow
+def test_every_built_in_system_answers_again_as_recorded(commands: Commands, every: Path, tmp_path: Path) -> None:
+    ended = commands.run("memory", "replay", bundle_of(every), "--json", cwd=tmp_path)
+    assert ended.code == 0, ended
+    rows = json.loads(ended.out)
+    assert [row["career"] for row in rows] == list(range(1, CAREERS * len(SERVERS_HERE) + 1))
+    assert {row["system"] for row in rows} == set(SERVERS_HERE)
+    assert all(row["asked"] > 2 * SESSIONS and not row["place"] for row in rows)
 
 
 def test_the_placebo_asks_what_the_memory_is_asked_and_tells_a_donors_notes(commands: Commands, tmp_path: Path) -> None:
@@ -100,7 +122,7 @@ def test_the_placebos_of_own_entries_verify_and_a_memory_has_its_tier(commands: 
 def test_a_run_with_a_memory_that_is_killed_again_and_again_comes_to_the_same_journals(
     commands: Commands, tmp_path: Path
 ) -> None:
-    run = seal(commands, tmp_path, plan=plan_of("full_text", "consolidator", sessions=2 * SESSIONS))
+    run = seal(commands, tmp_path, plan=plan_of("full_text", "consolidator"))
     claims, expected = uninterrupted(commands, run)
     whole, dice, kills = sum(data.count(b"\n") for data in expected.values()), Stream(b"memory under fire", "kills"), 0
     left = 0
@@ -138,12 +160,10 @@ def test_a_server_that_does_not_answer_as_recorded_stops_the_run_with_one_line(
 
 
 @pytest.mark.slow
-def test_what_a_server_is_told_names_neither_seat_nor_match(commands: Commands, tmp_path: Path) -> None:
+def test_what_a_server_is_told_names_neither_seat_nor_match(commands: Commands, every: Path, tmp_path: Path) -> None:
     """The words of a search and of an entry are all that a server gets of a run."""
-    run = seal(commands, tmp_path, plan=plan_of("history"))
-    finish(commands, run)
     found = commands.run(
-        "show", tmp_path / "bundles" / run.name, "--game", "p2-holdem-memory_real_history-agent-foe-h0000005",
+        "show", bundle_of(every), "--game", "p2-holdem-memory_real_history-agent-foe-h0000005",
         "--prompts", "--json", cwd=tmp_path,
     )  # fmt: skip
     asked = [exchange["question"] for exchange in json.loads(found.out)["asked"]]

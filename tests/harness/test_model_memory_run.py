@@ -22,7 +22,7 @@ from harness.sealed_runs import Json, entries, finish, journals, played_so_far, 
 
 CAREERS, SESSIONS = 2, 2
 HANDS = 2 * CAREERS * SESSIONS
-KILLS = 4
+KILLS = 2
 HOLD_S = 300
 
 
@@ -69,14 +69,33 @@ def lines(run: Path, part: str = "_real_") -> list[Json]:
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("game", "arms"), [("holdem", ["real"]), ("chess960", ["naked", "placebo", "real"])])
-def test_the_reference_player_saves_and_searches_and_the_bundle_verifies(
-    commands: Commands, tmp_path: Path, game: str, arms: list[str]
-) -> None:
+ARMS = {"holdem": ["real"], "chess960": ["naked", "placebo", "real"]}
+
+
+def played(commands: Commands, folder: Path, game: str) -> Path:
+    """The run of a game in its arms, and its bundle beside it."""
     with Peer(then=reference) as peer:
-        run = seal(commands, tmp_path, plan=plan_of(peer.url, *arms, game=game))
+        run = seal(commands, folder, plan=plan_of(peer.url, *ARMS[game], game=game))
         finish(commands, run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def of_holdem(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played(commands, tmp_path_factory.mktemp("holdem"), "holdem")
+
+
+@pytest.fixture(scope="module")
+def of_chess960(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played(commands, tmp_path_factory.mktemp("chess960"), "chess960")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "arms"), ARMS.items())
+def test_the_reference_player_saves_and_searches_and_the_bundle_verifies(
+    request: pytest.FixtureRequest, game: str, arms: list[str]
+) -> None:
+    run: Path = request.getfixturevalue(f"of_{game}")
     verdict = verdict_of(run)
     step = verdict.steps[Number.MEMORY - 1]
     careers = CAREERS * sum(arm != "naked" for arm in arms)
@@ -146,7 +165,7 @@ def waiting_at(run: Path, enough: int, killed: Event) -> Callable[[Exchange], No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("use", ["model", "native"])
+@pytest.mark.parametrize("use", ["model", pytest.param("native", marks=pytest.mark.exhaustive)])
 def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journals(
     commands: Commands, tmp_path: Path, use: str
 ) -> None:
@@ -168,30 +187,30 @@ def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tool", ["memory_search", "memory_save"])
-def test_a_run_that_stops_between_a_call_and_the_next_reply_goes_on_there(
-    commands: Commands, tmp_path: Path, tool: str
-) -> None:
+def test_a_run_that_stops_between_a_call_and_the_next_reply_goes_on_there(commands: Commands, tmp_path: Path) -> None:
     """The journal then ends with what the memory gave for a call; the model is told it after the resume."""
-    stops = 1
+    refused_after: list[str] = []
 
     def stopping(exchange: Exchange) -> None:
-        nonlocal stops
         body = exchange.request_seen.json if exchange.request_seen.method == "POST" else {}
-        if stops > 0 and body.get("messages", [{}])[-1]["role"] == "tool" and tool in str(body["messages"][2]):
-            stops -= 1
+        is_told = body.get("messages", [{}])[-1]["role"] == "tool"
+        if is_told and any(tool in str(body["messages"][2]) for tool in refused_after):
+            refused_after.clear()
             status(401, "the key has run out")(exchange)
         else:
             reference(exchange)
 
     with Peer(then=stopping) as peer:
         run = seal(commands, tmp_path, plan=plan_of(peer.url))
-        calm = twin(run)
-        stopped = start(commands, run).ended()
-        assert stopped.code == 4, stopped
-        recorded = [data.splitlines()[-1] for data in journals(run).values() if data]
+        calm, recorded = twin(run), []
+        for tool in ("memory_search", "memory_save"):
+            refused_after.append(tool)
+            stopped = start(commands, run).ended()
+            assert (stopped.code, refused_after) == (4, []), stopped
+            recorded.append([data.splitlines()[-1] for data in journals(run).values() if data])
         finish(commands, run)
-        assert any(line in data for data in journals(run).values() for line in recorded)
+        for last_lines in recorded:
+            assert any(line in data for data in journals(run).values() for line in last_lines)
         finish(commands, calm)
     assert journals(run) == journals(calm)
 
@@ -241,7 +260,7 @@ def test_a_plan_that_mixes_ways_of_use_is_refused(commands: Commands, tmp_path: 
         {**plan["matches"][0], "condition": {"augmentation": "memory", "arm": "real", "system": "other"}}
     )
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))
-    ended = commands.run("plan", "plan.yaml", cwd=tmp_path)
+    ended = commands.run("plan", "plan.yaml", "--details", cwd=tmp_path)
     assert ended.code == 2, ended
     assert "expected one way of use of all systems of kind memory, found harness and model" in ended.err
 
@@ -269,19 +288,17 @@ def test_a_scripted_seat_is_refused_since_it_calls_no_tools() -> None:
 
 
 @pytest.mark.slow
-def test_the_way_of_use_is_printed_by_plan_verify_and_xray(commands: Commands, tmp_path: Path) -> None:
-    with Peer(then=reference) as peer:
-        run = seal(commands, tmp_path, plan=plan_of(peer.url))
-        planned = commands.run("plan", "plan.yaml", cwd=tmp_path)
-        finish(commands, run)
-    bundle = tmp_path / "bundles" / run.name
-    head = commands.run("verify", bundle, cwd=tmp_path)
+def test_the_way_of_use_is_printed_by_plan_verify_and_xray(commands: Commands, of_chess960: Path) -> None:
+    folder = of_chess960.parents[1]
+    bundle = folder / "bundles" / of_chess960.name
+    planned = commands.run("plan", "plan.yaml", "--details", cwd=folder)
+    head = commands.run("verify", bundle, "--details", cwd=folder)
     for printed in (planned.out, head.out):
         assert "way of use model: at most 3 calls before each decision" in " ".join(printed.split())
     game = "p2-chess960-memory_real_notes-agent-foe-g00001"
-    rows = json.loads(commands.run("xray", bundle, "--game", game, "--json", cwd=tmp_path).out)["decisions"]
+    rows = json.loads(commands.run("xray", bundle, "--game", game, "--json", cwd=folder).out)["decisions"]
     assert rows
     assert all(row["query"] and row["recalled"] for row in rows)
-    shown = commands.run("show", bundle, "--game", game, "--prompts", cwd=tmp_path)
+    shown = commands.run("show", bundle, "--game", game, "--prompts", cwd=folder)
     assert "(calls memory_search {" in shown.out
     assert "tool to agent" in shown.out

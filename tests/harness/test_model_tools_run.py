@@ -1,6 +1,7 @@
 """Runs whose model calls its tools itself: served scripted players over HTTP, real tool servers, the real engine."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from harness.commands import Commands
-from harness.http_peer import Exchange, Peer, answers
+from harness.http_peer import Exchange, Peer, Request, answers
 from harness.sealed_runs import Json, finish, journals, seal
 
 try:
@@ -22,6 +23,8 @@ except EngineFault as fault:
     ENGINE, MISSING = Path("stockfish"), str(fault)
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+PLIES, PLIES_OF_CONTROL = 16, 40
+FIRST_LINE = re.compile(r"^([a-h][1-8][a-h][1-8][qrbn]?): ", re.MULTILINE)
 PATTERNS = ["king_answers_checks", "min_raises_pairs"]
 
 
@@ -31,6 +34,18 @@ def served(exchange: Exchange) -> None:
         answers({"data": [{"id": "novice"}]})(exchange)
         return
     answers(chat_server.completion(exchange.request_seen.json))(exchange)
+
+
+def as_told(requests: list[Request]) -> list[bool]:
+    """Whether the served player plays the first move that its tool tells, for each request that ends with one."""
+    found = []
+    for body in (request.json for request in requests if request.method == "POST"):
+        if body["messages"][-1]["role"] == "tool":
+            first = FIRST_LINE.search(body["messages"][-1]["content"])
+            assert first, body["messages"][-1]
+            played = chat_server.completion(body)["choices"][0]["message"]["content"]
+            found.append(played.endswith(f"MOVE: {first[1]}"))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +66,7 @@ def plan_of(
     return {
         "title": "Tools by tool calls",
         "seats": {"agent": novice, "foe": {**novice, "patterns": PATTERNS}},
-        "chess960": {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 4}, "plies_max": 40},
+        "chess960": {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 4}, "plies_max": PLIES},
         "holdem": {"session_hands": 10},
         "systems": {"tools": {**system, **({"offers": list(offers)} if offers else {})}},
         "matches": [{**played, "condition": condition} for condition in conditions],
@@ -78,6 +93,7 @@ def test_a_model_calls_the_engines_tools_and_every_answer_is_made_again(
 ) -> None:
     with Peer(then=served) as peer:
         run, verdict = played(commands, tmp_path, plan_of(peer.url, "chess960", offer, games=2))
+        followed = as_told(peer.requests) if offer == "best_lines" else [True]
     assert verdict.level == "V1", verdict.findings
     assert verdict.steps[Number.TOOLS - 1].status == "pass"
     assert "answers of the engine made again" in verdict.steps[Number.TOOLS - 1].remark
@@ -86,14 +102,19 @@ def test_a_model_calls_the_engines_tools_and_every_answer_is_made_again(
         assert calls == {offer}
         assert any(answer["as"] == "examined" for answer in answered(run, f"_{arm}_"))
     assert not any(answer.get("tool_calls") or answer["as"] == "examined" for answer in answered(run, "_naked"))
+    assert followed, "it was told lines"
+    assert all(followed), "what a tool tells decides the move of a novice"
 
 
+@pytest.mark.exhaustive
 def test_best_lines_that_a_model_calls_for_are_worth_much_and_their_placebo_little(
     commands: Commands, tmp_path: Path
 ) -> None:
     """The positive control of this way of use: a novice plays the first move that its tool tells."""
     with Peer(then=served) as peer:
-        run, verdict = played(commands, tmp_path, plan_of(peer.url, "chess960", "best_lines", games=16, block_games=2))
+        plan = plan_of(peer.url, "chess960", "best_lines", games=16, block_games=2)
+        plan["chess960"]["plies_max"] = PLIES_OF_CONTROL
+        run, verdict = played(commands, tmp_path, plan)
     assert verdict.level == "V1", verdict.findings
     results = json.loads((run.parents[1] / "bundles" / run.name / "data/results/results.json").read_bytes())
     counts = {row["table"][0]["condition"]["arm"]: row["result"]["adjudicated"] for row in results["matches"]}

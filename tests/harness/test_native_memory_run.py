@@ -55,7 +55,7 @@ def play(commands: Commands, folder: Path, game: str, server: str) -> Played:
     with Peer(then=reference) as peer:
         plan = plan_of(peer.url, "naked", "real", use="native", game=game, server=server, calls_max=3)
         run = seal(commands, folder, plan=plan)
-        planned = commands.run("plan", "plan.yaml", cwd=folder)
+        planned = commands.run("plan", "plan.yaml", "--details", cwd=folder)
         finish(commands, run)
         sent = [request.json for request in peer.requests if request.method == "POST" and "tools" in request.json]
     return Played(run, planned.out, sent)

@@ -10,10 +10,13 @@ import yaml
 
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_harness.run.seal import seal
+from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.documents.library import CHARACTERS_MAX
 from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.show.text.answer_words import answer_lines
+from agzamov_verify.show.text.answers import Played
 from agzamov_verify.systems import RagSystem
 from bundles.bundle_factory import check, make, told
 
@@ -87,10 +90,22 @@ def test_its_passages_are_told_and_the_placebos_are_as_many_and_as_long(folder: 
         assert 100 * abs(len(own) - len(other)) <= 2 * len(own)
 
 
-def test_a_run_with_them_is_verified_without_the_folder(folder: Path) -> None:
+def answers(verdict: Verdict) -> list[str]:
+    assert verdict.manifest
+    assert verdict.results
+    return answer_lines(Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks))
+
+
+def test_a_run_with_them_is_verified_without_the_folder_and_its_answer_says_whose_they_are(folder: Path) -> None:
     wished = plan({**SYSTEM, "texts": {"chess960": DOCUMENT}})
     verdict = check(make(wished, folder))
     assert verdict.level == "V1", told(verdict)
+    assert "No result for documents that the submitter chose of random" in answers(verdict)[0]
+
+
+def test_the_answer_about_documents_that_are_shipped_has_no_such_word(folder: Path) -> None:
+    (line,) = answers(check(make(plan({"kind": "rag"}), folder)))
+    assert line.startswith("No result for documents of random")
 
 
 FAULTS = [

@@ -148,7 +148,8 @@ class Crash(Exception):
 
 
 def crash_at_write(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """From here on, the `number`-th file that is written ends the process half-way through it."""
+    """From here on, the `number`-th file that is written, all by one process, ends it half-way through it."""
+    monkeypatch.setattr(pack_module, "cores", lambda: 1)
     writes = count()
     write = Path.write_bytes
 

@@ -30,7 +30,7 @@ READY = Path(__file__).parents[2] / "manifests" / "benchmark.yaml"
 def told(text: str, folder: Path) -> str:
     path = folder / "plan.yaml"
     path.write_text(text)
-    result = CliRunner().invoke(plan_command, [str(path)])
+    result = CliRunner().invoke(plan_command, [str(path), "--details"])
     assert result.exit_code == 0
     return result.output
 

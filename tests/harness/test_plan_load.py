@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.planning.workload import SAMPLE_DICE, Assumptions, Load, load_of
+from agzamov_harness.planning.workload import SAMPLE_DICE, Load, load_of
+from agzamov_harness.run.assumptions import Assumptions
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_verify.core.questions import Chat, Evaluate
 from agzamov_verify.core.script import Exchanges

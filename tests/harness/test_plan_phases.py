@@ -99,7 +99,7 @@ def test_shifts_that_are_too_near_have_words_and_no_figure() -> None:
     rows = figures("phase3", "chess960-memory_real_full_text-", "--small")
     assert [row for row in rows if "shift" in row["figure"] and "effects" in row] == []
     assert all(
-        row["words"].startswith("no figure: careers of 3 starts") for row in rows if row["figure"] == "drop at a shift"
+        row["words"].startswith("no figure: careers of 8 starts") for row in rows if row["figure"] == "drop at a shift"
     )
     assert any(row["figure"] == "drop at a shift" for row in rows)
 

@@ -46,7 +46,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command(folder: Path, *options: object) -> Result:
     path = folder / "plan.yaml"
     path.write_text(PLAN)
-    return CliRunner().invoke(main, ["plan", str(path), *map(str, options)])
+    return CliRunner().invoke(main, ["plan", str(path), "--details", *map(str, options)])
 
 
 def test_the_intraclass_correlation_is_that_of_shrout_and_fleiss() -> None:

@@ -564,6 +564,6 @@ def test_killed_or_stopped_work_leaves_nothing_behind_and_goes_on(
         kept = answered(making)
     if number is not signal.SIGKILL:
         again = "nothing that was answered is lost; the same command goes on"
-        assert ended.err == f"error: stopped by {number.name}; {again}\n"
+        assert ended.err == f"stopped by {number.name}; {again}\n"
     assert commands.run(*arguments, cwd=tmp_path).code == 0
     assert contents(tmp_path / "out") == contents(made / "bundle.quality")

@@ -25,6 +25,7 @@ from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.games.holdem.spot import LegalOptions, Verb, Who, read_spot, spot_of
 from agzamov_verify.table.declared import Accepted, Declared, declared
 from agzamov_verify.table.prompt_lines import read_page
+from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.scripted_players import scripted_reply
 
 NOBODY = PokerHabits(**dict.fromkeys((field.name for field in fields(PokerHabits)), 0))
@@ -81,8 +82,9 @@ def test_a_rejection_gets_the_answer_to_the_first_question() -> None:
 
 
 def test_an_unknown_game_is_named_in_the_error() -> None:
-    with pytest.raises(ValueError, match="expected a prompt of chess960 or chess or holdem, found 'Draughts board"):
-        scripted_reply("reference", (Message("Play.", "system"), Message("Draughts board: ...", "user")), 1)
+    games = " or ".join(GAMES)
+    with pytest.raises(ValueError, match=f"expected a prompt of {games}, found 'Reversi board"):
+        scripted_reply("reference", (Message("Play.", "system"), Message("Reversi board: ...", "user")), 1)
 
 
 def test_an_unknown_kind_is_named_in_the_error() -> None:

@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
-from agzamov_harness.memory.launch import installed_folder
+from agzamov_harness.foundation.owner_folder import installed_folder
 from agzamov_harness.run import run_folder, run_origin, signing_keys
 from agzamov_verify.plan.manifest import ManifestError
 from harness.commands import Commands

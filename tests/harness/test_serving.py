@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from agzamov_harness.run import signing_keys
 from agzamov_verify.games.chess.game_script import ChessRules
 from agzamov_verify.games.chess.prompt import PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess.rules import Game960
+from harness.commands import Commands, Ended
 from harness.http_peer import lasting_port
 
 AGZAMOV = Path(sys.executable).with_name("agzamov")
@@ -155,7 +157,10 @@ def test_an_unknown_model_and_an_unknown_path_are_404() -> None:
         ({"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]}, "a text content"),
         (
             {"messages": [{"role": "user", "content": "hello"}]},
-            "a prompt of chess960 or chess or holdem, found 'hello'",
+            (
+                "a prompt of chess960 or chess or draughts or holdem or holdem_ring or holdem_sit_and_go or werewolf,"
+                " found 'hello'"
+            ),
         ),
         ({"messages": [{"role": "user", "content": "It is your turn.\nFEN: nonsense"}]}, "fen"),
         ({"messages": [{"role": "user", "content": "Hole cards: [Ah Kd]"}]}, "expected"),
@@ -265,17 +270,17 @@ PLAN: Json = {
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 16},
     "holdem": {"session_hands": 2},
     "matches": [
-        {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 16, "block_games": 2},
-        {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 32, "block_hands": 4},
+        {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 8, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 16, "block_hands": 4},
     ],
 }
-FAULTS = ("429@19", "500@29", "503@31", "drop@37", "garbage@41", "no_choices@43", "truncated@47", "hang@101")
+FAULTS = ("429@19", "500@29", "503@31", "drop@37", "garbage@41", "no_choices@43", "truncated@47", "hang@61")
 KINDS = {"http_429", "http_500", "http_503", "connection", "not_a_completion", "timeout"}
 
 
-def agzamov(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [AGZAMOV, *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+def agzamov(folder: Path, *arguments: object) -> Ended:
+    with Commands(Path(tempfile.mkdtemp(dir=folder))) as commands:
+        return commands.run(*arguments, cwd=folder)
 
 
 @contextmanager
@@ -299,14 +304,14 @@ def sealed(folder: Path, url: str) -> Path:
     seats = {**PLAN["seats"], "model": {**PLAN["seats"]["model"], "base_url": url}}
     (folder / "plan.yaml").write_text(yaml.safe_dump({**PLAN, "seats": seats}))
     done = agzamov(folder, "seal", "plan.yaml", "--key", "key.pem")
-    assert done.returncode == 0, done.stderr
-    return folder / done.stdout.strip()
+    assert done.code == 0, done
+    return folder / done.out.strip()
 
 
 def played(folder: Path, run: Path, out: str) -> Json:
     done = agzamov(folder, "resume", run, "--key", "key.pem", "--out", out, "--json")
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout))
+    assert done.code == 0, done
+    return dict(json.loads(done.out))
 
 
 def story(bundle: Path) -> dict[str, list[Json]]:
@@ -345,7 +350,7 @@ def test_a_run_under_faults_comes_to_the_same_results_and_verifies(tmp_path: Pat
     assert set(failed_tries(bundles[1])) == KINDS
     for bundle in bundles:
         verified = agzamov(tmp_path, "verify", bundle)
-        assert verified.returncode == 0, verified.stdout
+        assert verified.code == 0, verified
 
 
 @pytest.mark.slow
@@ -354,12 +359,12 @@ def test_a_run_whose_key_is_refused_stops_at_once_and_goes_on_later(tmp_path: Pa
     with reference_server(port, "401@30") as url:
         run = sealed(tmp_path, url)
         stopped = agzamov(tmp_path, "resume", run, "--key", "key.pem")
-    assert stopped.returncode == 4
-    assert "HTTP 401: planned fault; the seat has no key" in stopped.stderr
-    assert stopped.stderr.partition("go on with: ")[2].endswith(f"agzamov resume {run}\n")
+    assert stopped.code == 4
+    assert "HTTP 401: planned fault; the seat has no key" in stopped.err
+    assert stopped.err.partition("go on with: ")[2].endswith(f"agzamov resume {run}\n")
     with reference_server(port):
         bundle = tmp_path / played(tmp_path, run, "out")["bundle"]
-    assert agzamov(tmp_path, "verify", bundle).returncode == 0
+    assert agzamov(tmp_path, "verify", bundle).code == 0
 
 
 def test_a_unix_socket_serves_every_user_and_replaces_one_left_behind(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Endpoints played through the real road: one that treats phases differently is named, an honest one is not.
 
 The cheat of the attack on 0.2.0 in hold'em, behind the reference server: honest until the first text of a memory is
-seen, then at random wherever none stands in the prompt.
+seen, then at random wherever none stands in the prompt. It takes hands enough to be named, so it plays at full size;
+tests/verify/test_exchangeability.py names such endpoints without a server.
 """
 
 import re
@@ -97,7 +98,7 @@ def test_an_honest_endpoint_is_not_named(commands: Commands, tmp_path: Path) -> 
     assert [line for line in warnings_told(verdict) if TOLD in line] == []
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_server_that_plays_at_random_without_a_memory_is_named(commands: Commands, tmp_path: Path) -> None:
     verdict = played(commands, tmp_path, RandomWithoutMemory(), MORE_HANDS)
     assert verdict.level == "V1"

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -17,10 +18,12 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.foundation.browser_server import PageCannotListen, serving
+from agzamov_harness.reference_server import chat_server
 from agzamov_harness.run import run_folder, signing_keys
-from agzamov_harness.watch.live_page import END_S_MAX, LOOK_S, TELLING, serving
+from agzamov_harness.watch.live_page import END_S_MAX, LOOK_S, TELLING
 from agzamov_harness.watch.live_run import LiveRun
-from agzamov_harness.watch.page_server import OPEN_S, PageCannotListen, Readers, Told, WatchServer
+from agzamov_harness.watch.page_server import OPEN_S, Readers, Told, WatchServer
 from agzamov_harness.watch.snapshot import TEXT_CHARACTERS_MAX, Snapshot, shortened
 from agzamov_verify.bundle import RESULTS_FILE
 from agzamov_verify.scoring.analysis import Analysis
@@ -29,13 +32,15 @@ from agzamov_verify.show.text.headline import headlines
 from bundles.bundle_factory import SELF_PLAY, SMALL, TINY, Draft, gates, make_until, questions
 from bundles.make_golden import GOLDEN
 from harness.commands import Commands, Running
+from harness.http_peer import Exchange, Peer, answers, says
 
 PATIENCE_S = 300
 SNAPSHOT = b'{"format":"agz-watch-1"}'
 
 
 def listening(address: str, port: int = 0) -> WatchServer:
-    return WatchServer(address, port, lambda: Told(SNAPSHOT, is_final=False), Readers(time.monotonic))
+    told = Told(SNAPSHOT, is_final=False)
+    return WatchServer(address, port, lambda: told, Readers(time.monotonic), {"one": b'{"game":"one"}'}.get)
 
 
 # --- who may ask ---------------------------------------------------------------------------------
@@ -76,6 +81,10 @@ def test_a_browser_of_this_machine_is_answered(server: WatchServer, headers: tup
     assert asked(server, "GET", "/snapshot.json", *headers)[::2] == (200, SNAPSHOT)
 
 
+def test_a_game_that_is_over_is_answered(server: WatchServer) -> None:
+    assert asked(server, "GET", "/games/one.json", HOST)[::2] == (200, b'{"game":"one"}')
+
+
 @pytest.mark.parametrize(
     ("status", "headers"),
     [
@@ -99,7 +108,7 @@ def test_a_browser_of_this_machine_is_answered(server: WatchServer, headers: tup
         (403, (HOST, ORIGIN, ("Sec-Fetch-Site", "cross-site"))),
     ],
 )
-@pytest.mark.parametrize("path", ["/", "/snapshot.json"])
+@pytest.mark.parametrize("path", ["/", "/snapshot.json", "/games/one.json"])
 def test_any_other_is_refused(
     server: WatchServer, status: int, headers: tuple[tuple[str, str], ...], path: str
 ) -> None:
@@ -114,7 +123,10 @@ def test_other_methods_are_refused(server: WatchServer, method: str) -> None:
     assert (status, headers["allow"]) == (405, "GET, HEAD")
 
 
-@pytest.mark.parametrize("path", ["/../secret", "/secret", "/snapshot.json?x", "http://evil.example/"])
+@pytest.mark.parametrize(
+    "path",
+    ["/../secret", "/secret", "/snapshot.json?x", "http://evil.example/", "/games/none.json", "/games/../secret.json"],
+)
 def test_nothing_else_is_there(server: WatchServer, path: str) -> None:
     assert asked(server, "GET", path, HOST)[0] == 404
 
@@ -125,6 +137,7 @@ def test_the_page_may_run_its_own_script_and_nothing_else(server: WatchServer) -
     assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe" not in policy
+    assert "require-trusted-types-for 'script'" in policy
     assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
     for way in (
         b"innerHTML",
@@ -181,13 +194,17 @@ def test_a_run_that_was_played_is_told_as_its_bundle_has_it(played: tuple[Path, 
     analysis = _decoded(draft.files["data/results/analysis.json"], Analysis)
     figures = headlines(results.matches, analysis)
     baselines = {match.id for match in results.matches if match.is_baseline}
-    assert {row.match: row.words for row in told.matches if row.words} == {
+    assert {row.match: row.score for row in told.matches if row.score} == {
         name: figure.words for name, figure in figures.items() if name not in baselines
     }
-    assert {row.match for row in told.matches if row.is_baseline} == baselines != set()
+    assert {row.match for row in told.matches if row.is_baseline} > baselines != set()
     assert {row.match for row in told.matches if row.is_left_out} == set(results.not_played)
     assert (told.is_over, told.games, told.broken) == (True, [], [])
-    assert told.calls == sum(seat.calls for match in results.matches for seat in match.seat_stats)
+    assert (
+        told.calls == sum(seat.calls for match in results.matches for seat in match.seat_stats) == told.calls_expected
+    )
+    assert [row.done for row in told.matches if not row.is_left_out] == [6, 4, 2, 4]
+    assert (told.left_s, told.elapsed_s) == (None, None)  # nobody plays it
 
 
 def test_a_game_in_progress_has_the_prompt_that_its_journal_does_not_hold(
@@ -208,13 +225,14 @@ def test_a_game_in_progress_has_the_prompt_that_its_journal_does_not_hold(
     assert (game.prompt, game.turn) == (prompts[2].messages[-1].content, 3)  # type: ignore[union-attr]
     assert game.reply == json.loads(lines[2])["answer"]["text"]
     fen = next(line for line in prompts[3].messages[-1].content.splitlines() if line.startswith("FEN: "))  # type: ignore[union-attr]
-    assert game.scene == {"fen": fen.removeprefix("FEN: ")}
+    assert (game.frame["board"], game.frame["to_act"]) == (fen.removeprefix("FEN: ").split()[0], 1)
+    last = json.loads(lines[2])["answer"]["text"].partition("MOVE: ")[2]
+    assert (game.frame["from"], game.frame["label"]) == (last[:2], f"2. {last}")
     journal.write_bytes(b"".join(lines))
     told = looked(live)
     assert (told.calls, told.games) == (len(lines), [])
-    assert told.results["games"][0] == 2
+    assert {row.match: (row.done, row.planned) for row in told.matches}[game.match] == (2, 2)
     assert told.quiet_s is not None
-    assert told.calls_per_s
 
 
 def test_a_hand_in_progress_shows_its_cards(played: tuple[Path, Path], tmp_path: Path) -> None:
@@ -224,7 +242,8 @@ def test_a_hand_in_progress_shows_its_cards(played: tuple[Path, Path], tmp_path:
     journal = folder / "journal" / stream / "000000.jsonl"
     journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
     (game,) = looked(live_run(folder)).games
-    assert len(game.scene["hole cards"].split()) == 2
+    assert [len(cards) for cards in game.frame["holes"]] == [2, 2]
+    assert game.places == ["button", "big blind"]
     assert game.waits_for == game.match.rpartition("-")[2] or game.waits_for == "dice"
 
 
@@ -256,9 +275,7 @@ def test_seven_looks_at_a_run_of_another_process_are_the_same(played: tuple[Path
         running = commands.start("watch", str(played[0]), cwd=played[0].parent)
         url = _until(lambda: _url(running))
         over = _until(lambda: _scored(_json(f"{url}snapshot.json")))
-        assert {json.dumps({**_json(f"{url}snapshot.json"), "calls_per_s": 0}) for _ in range(7)} == {
-            json.dumps({**over, "calls_per_s": 0})
-        }
+        assert {json.dumps(_json(f"{url}snapshot.json")) for _ in range(7)} == {json.dumps(over)}
         running.signal(signal.SIGTERM)
         ended = running.ended()
     assert (ended.code, ended.err) == (0, "")
@@ -274,6 +291,7 @@ def test_a_run_says_where_its_page_is(tmp_path: Path) -> None:
 
 
 LONG = {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 20_000}
+TO_ITS_END, SHORT = {**LONG, "hands": 8}, {"session_hands": 4}
 SEATS = {"agent": {"kind": "random"}, "dice": {"kind": "random"}}
 
 
@@ -285,7 +303,29 @@ def watched(folder: Path, **changes: Any) -> Iterator[tuple[Running, str]]:
     (folder / "plan.json").write_text(json.dumps(plan))
     with Commands(folder) as commands:
         running = commands.start("run", "plan.json", "--key", "key.pem", "--watch", cwd=folder)
-        yield running, _until(lambda: re.search(r"watch: (http://\S+/)", running.errors()))[1]
+        told = _until(lambda: re.search(r"watch: (http://\S+/)", running.errors()) or not running.alive_after(0))
+        assert isinstance(told, re.Match), running.errors()
+        yield running, told[1]
+
+
+@contextmanager
+def watched_to_its_end(folder: Path) -> Iterator[tuple[Running, str]]:
+    """The same of a short run: once it is sealed, each reply is held until the page has been opened."""
+    is_open = Event()
+
+    def held(exchange: Exchange) -> None:
+        if any(folder.glob("runs/*/manifest.json")):
+            is_open.wait(PATIENCE_S)
+            answers(chat_server.completion(exchange.request_seen.json))(exchange)
+        else:  # the first contact
+            says("OK", model="random")(exchange)
+
+    with Peer(then=held) as peer:
+        asked = {"kind": "openai", "model": "random", "base_url": peer.url, "timeout_s": PATIENCE_S}
+        with watched(folder, matches=[TO_ITS_END], holdem=SHORT, seats={**SEATS, "agent": asked}) as (running, url):
+            _json(f"{url}snapshot.json")
+            is_open.set()
+            yield running, url
 
 
 def read_to_its_end(running: Running, url: str) -> Any:
@@ -300,13 +340,13 @@ def read_to_its_end(running: Running, url: str) -> Any:
 @pytest.mark.slow
 def test_a_page_that_is_open_when_its_run_ends_is_told_the_end_and_the_last_figures(tmp_path: Path) -> None:
     """The server went with the run: the page stood at the last but one game, with "No answer from the program"."""
-    with watched(tmp_path) as (running, url):
+    with watched_to_its_end(tmp_path) as (running, url):
         told = read_to_its_end(running, url)
         ended = running.ended(OPEN_S - LOOK_S)  # all pages have read it, so nobody is waited for
     assert ended.code == 0, ended
     assert (told["is_ended"], told["is_over"], told["is_final"], told["stopped_because"]) == (True, True, True, "")
     (row,) = told["matches"]
-    assert (row["finished"], row["scored"]) == (20_000, 20_000)
+    assert (row["done"], row["scored"]) == (8, 8)
     assert _scored(told)
     assert TELLING in ended.err
 
@@ -319,13 +359,13 @@ def test_a_page_whose_run_is_stopped_is_told_why(tmp_path: Path) -> None:
         ended = running.ended()
     assert ended.code == 4, ended
     assert (told["is_final"], told["is_over"], told["stopped_because"]) == (True, False, "stopped by SIGINT")
-    assert "error: stopped by SIGINT; go on with: " in ended.err
+    assert "\nstopped by SIGINT; go on with: " in ended.err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_page_that_reads_no_further_is_waited_for_briefly_and_not_after_a_signal(number: int, tmp_path: Path) -> None:
-    with watched(tmp_path) as (running, url):
+    with watched_to_its_end(tmp_path) as (running, url):
         _until(lambda: _json(f"{url}snapshot.json")["is_ended"])
         began = time.monotonic()
         running.signal(number)
@@ -366,7 +406,7 @@ def _scored(told: Any) -> Any:
     """The snapshot once all is read, and every match that was played has its figure."""
     return (
         told["is_over"]
-        and all(row["words"] or row["is_baseline"] or row["is_left_out"] for row in told["matches"])
+        and all(row["score"] or row["is_baseline"] or row["is_left_out"] for row in told["matches"])
         and told
     )
 

@@ -3,22 +3,11 @@
 import numpy as np
 import pytest
 
-from agzamov_verify.show.html_report.charts import (
-    APART_PX,
-    WIDTH_PX,
-    AxisScale,
-    Dot,
-    Line,
-    Whisker,
-    certainty,
-    course,
-    places,
-    scattered,
-    ticks,
-    whiskers,
-)
+from agzamov_verify.show.html_report.charts import Whisker, certainty, stacked, whiskers
 from agzamov_verify.show.html_report.course_figures import chance_band
+from agzamov_verify.show.html_report.drawing import AxisScale, ticks
 from agzamov_verify.show.html_report.markup import element, html, raw, table
+from agzamov_verify.show.html_report.plane_charts import APART_PX, WIDTH_PX, Dot, Line, course, places, scattered
 from agzamov_verify.show.html_report.seat_figures import frontier
 
 
@@ -52,8 +41,8 @@ def test_a_whisker_chart_has_a_row_for_each_figure() -> None:
     text = html(chart)
     assert text.count("<circle") == 2
     assert text.count('class="whisker"') == 3
-    assert 'class="above"' in text
-    assert 'class="unsure"' in text
+    assert 'class="row above"' in text
+    assert 'class="row unsure"' in text
     assert text.count('class="dot hollow"') == 1  # that without an interval
 
 
@@ -66,7 +55,7 @@ def test_what_is_compared_with_nothing_has_no_line_and_no_colour() -> None:
     """Centipawns lost were green, though less is better."""
     text = html(whiskers([Whisker("one", 30.0, 20.0, 40.0)], None, "centipawns", "title"))
     assert 'class="null"' not in text
-    assert 'class="unsure"' in text
+    assert 'class="row unsure"' in text
 
 
 def test_a_chart_keeps_its_letters_and_shows_each_point_however_narrow_it_is() -> None:
@@ -77,9 +66,11 @@ def test_a_chart_keeps_its_letters_and_shows_each_point_however_narrow_it_is() -
         course([Line([(0, 1.0), (9, 2.0)], "main")], (), ("games", "points"), "t"),
         scattered(dots, frontier(dots), ("tokens", "points"), "t"),
     ]
+    drawings = [drawing for chart in charts for drawing in chart.iter("svg") if drawing.get("class") != "lines"]
+    for drawing in drawings:
+        assert drawing.get("width") == "100%"
+        assert drawing.get("viewBox") is None
     for chart in charts:
-        assert chart.get("width") == "100%"
-        assert chart.get("viewBox") is None
         across = [value for part in chart.iter() for name, value in part.items() if name in {"x", "x1", "x2", "cx"}]
         assert all(value.endswith("%") and 0 <= float(value[:-1]) <= 100 for value in across)
 
@@ -147,14 +138,24 @@ def test_the_band_stays_within_what_the_measure_can_be() -> None:
     assert chance_band([[0.0, 1.0] * 6], 1, (0.0, 1.0)) == (0.0, 1.0)
 
 
-def test_two_long_names_that_end_differently_are_told_apart() -> None:
-    """A label was cut at 44 characters, so that two arms had one name."""
+def test_a_name_stands_beside_its_drawing_whole_and_never_in_it() -> None:
+    """Names lay on the lines of the plot; once one was cut at 44 characters, so that two arms had one name."""
     start = "the novice with a placebo of memory by full text "
     rows = [Whisker(start + end, 0.5, None, None) for end in ("in chess", "aged by twenty games")]
     chart = whiskers(rows, 0.5, "points", "t")
-    lines = [part.text or "" for part in chart.iter("text") if part.get("class") == "label"]
-    assert " ".join(lines) == f"{rows[0].label} {rows[1].label}"
-    assert max(map(len, lines)) <= 52
+    names = [part.text for part in chart.iter("span") if part.get("class") == "label"]
+    assert names == [row.label for row in rows]
+    assert not any(name in html(drawing) for drawing in chart.iter("svg") for name in names if name)
+
+
+def test_a_row_with_an_address_is_a_link_and_one_without_is_none() -> None:
+    rows = [Whisker("one", 0.6, 0.55, 0.65, "0.60", "#m=one"), Whisker("two", 0.5, None, None)]
+    chart = whiskers(rows, 0.5, "points", "t")
+    (link,) = chart.iter("a")
+    assert link.get("href") == "#m=one"
+    assert "".join(link.itertext()) == "one0.60"
+    (bar,) = stacked([("one", (0.1, 0.2), "#m=one&unusable=any")], 1.0, "share", "t").iter("a")
+    assert bar.get("href") == "#m=one&unusable=any"
 
 
 def test_scattered_points_have_the_numbers_of_their_table() -> None:

@@ -1,15 +1,20 @@
 """Figures of a report of a small bundle with all arms: each condition is seen, and no more is said than is shown."""
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
 
 from agzamov_verify.checks.steps import Verdict
-from agzamov_verify.show.html_report.arm_figures import arm_figures, conditions_of, differences
+from agzamov_verify.show.html_report.answer_cards import answer_cards
+from agzamov_verify.show.html_report.arm_figures import arm_figures, conditions_of, shown_in_arms
 from agzamov_verify.show.html_report.figures import (
+    UNKNOWN,
     delta_figures,
     detectable,
     estimate_cells,
@@ -19,8 +24,13 @@ from agzamov_verify.show.html_report.figures import (
 )
 from agzamov_verify.show.html_report.markup import html
 from agzamov_verify.show.html_report.report_page import Contents, page
-from agzamov_verify.show.text.conclusions import found_words, precision_words
+from agzamov_verify.show.text.answer_words import interval_words
+from agzamov_verify.show.text.answers import Answer, Played, Shown, answers_of
+from agzamov_verify.show.text.effects import effects_of
+from agzamov_verify.show.views import VIEWS
 from bundles.bundle_factory import check, make
+from bundles.test_own_actions import PLAN as FOLDING
+from bundles.test_own_actions import folding
 
 CONDITIONS = (
     {"augmentation": "tools"},
@@ -51,11 +61,6 @@ def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
     return verdict
 
 
-def with_main(match: Any, main: Any) -> Any:
-    """The analysis of a match with another main figure."""
-    return msgspec.structs.replace(match, bb_per_100=msgspec.structs.replace(match.bb_per_100, everything=main))
-
-
 def labels(text: str) -> list[str]:
     return re.findall(r'class="label">([^<]+)<', text)
 
@@ -63,20 +68,20 @@ def labels(text: str) -> list[str]:
 def test_each_condition_is_a_row_naked_first_and_true_facts_are_the_ceiling(verdict: Verdict) -> None:
     tools, memory = map(html, arm_figures(verdict))
     assert labels(tools) == [
-        "naked",
+        "none",
         "placebo, odds",
         "real, odds",
         "real less placebo, odds",
-        "real less naked, odds",
-        "placebo less naked, odds",
+        "real less none, odds",
+        "placebo less none, odds",
     ]
-    assert labels(memory) == ["naked", "real, truth (oracle: the ceiling)", "real less naked, truth"]
+    assert labels(memory) == ["none", "real, truth (oracle: the ceiling)", "real less none, truth"]
 
 
 def test_the_difference_of_a_real_arm_is_that_of_the_analysis(verdict: Verdict) -> None:
-    _, analysis, _ = parts_of(verdict)
-    conditions = [one for one in conditions_of(verdict) if one.match.condition.augmentation == "tools"]
-    content, real, placebo = differences(conditions, verdict)
+    _, analysis, manifest = parts_of(verdict)
+    matches = [one.match for one in conditions_of(verdict) if one.match.condition.augmentation == "tools"]
+    content, real, placebo = effects_of(matches, manifest, verdict.blocks)
     (delta,) = [delta for delta in analysis.deltas if delta.augmentation == "tools"]
     assert real.value == delta.score.everything
     exact = [Fraction(one.value.value.exact) for one in (real, placebo, content) if one.value.value]
@@ -86,7 +91,7 @@ def test_the_difference_of_a_real_arm_is_that_of_the_analysis(verdict: Verdict) 
 def test_augmentations_are_rows_of_the_map_so_that_many_fit_on_a_page(verdict: Verdict) -> None:
     (both,) = delta_figures(verdict)
     shown = both[0].findall(".//table/tbody/tr")
-    names = ["memory by truth less naked", "tools by odds less placebo", "tools by odds less naked"]
+    names = ["memory by truth less none", "tools by odds less placebo", "tools by odds less none"]
     assert [row[0].text for row in shown] == names
     table = both[1].find(".//table")
     assert table is not None
@@ -97,7 +102,7 @@ def test_augmentations_are_rows_of_the_map_so_that_many_fit_on_a_page(verdict: V
 def test_a_figure_of_a_table_has_three_digits_and_no_effect_where_it_has_no_interval(verdict: Verdict) -> None:
     _, analysis, _ = parts_of(verdict)
     value = analysis.matches[0].main.everything
-    assert estimate_cells(msgspec.structs.replace(value, ci=None))[1:] == ("none", "15", "none: no interval")
+    assert estimate_cells(msgspec.structs.replace(value, ci=None))[1:] == ("none", "15", UNKNOWN)
     for cell in estimate_cells(value)[:2]:
         assert all(len(number.replace(".", "").lstrip("0")) <= 3 for number in re.findall(r"[\d.]+", cell)), cell
 
@@ -113,51 +118,93 @@ def test_a_baseline_has_no_smallest_detectable_effect_and_a_heading_has_the_one_
 
 
 def test_what_no_figure_could_show_is_said_so(verdict: Verdict) -> None:
-    results, analysis, _ = parts_of(verdict)
-    told = precision_words(results, analysis)
-    assert re.fullmatch(
-        r"hold'em: the smallest effect that (a real arm|the result of a match) could show is"
-        r" [\d,.]+( to [\d,.]+)? bb/100; 100\.0 % of 300"
-        r" hands ended by play\.",
-        told,
-    ), told
+    _, analysis, _ = parts_of(verdict)
     value = analysis.matches[0].main.everything
     assert value.mde
     assert float(detectable(value).replace(",", "")) == pytest.approx(float(value.mde.decimal), rel=0.01)
-    assert detectable(msgspec.structs.replace(value, ci=None)) == "none: no interval"
-    assert detectable(None) == "none: no interval"
+    assert detectable(msgspec.structs.replace(value, ci=None)) == UNKNOWN
+    assert detectable(None) == UNKNOWN
     score = msgspec.structs.replace(value, unit="score", mde=msgspec.structs.replace(value.mde, decimal="1.699"))
     assert detectable(score) == "nothing that this measure could show"
-    short = msgspec.structs.replace(analysis, deltas=(), matches=(with_main(analysis.matches[0], score),))
-    assert "could show no effect" in precision_words(results, short)
-    constant = with_main(analysis.matches[0], msgspec.structs.replace(value, mde=None))
-    alone = msgspec.structs.replace(analysis, deltas=(), matches=(constant,))
-    assert "results did not vary" in precision_words(results, alone)
+
+
+def test_a_match_that_stands_among_the_arms_is_not_told_twice(verdict: Verdict) -> None:
+    assert len(labels(html(next(iter(result_figures(verdict)))))) == 5
+    assert list(result_figures(verdict, shown_in_arms(verdict))) == []
+
+
+def test_arms_have_the_figures_of_the_answers_and_lead_to_their_games(verdict: Verdict) -> None:
+    manifest, results, analysis = verdict.manifest, verdict.results, verdict.analysis
+    assert manifest
+    assert results
+    (first, _) = answers_of(Played(manifest, results, analysis, verdict.blocks))
+    told = re.findall(r'class="told">([^<]*)<', html(next(iter(arm_figures(verdict)))))
+    view = VIEWS["holdem"]
+    for one in first.figures:
+        assert f"{view.difference(one.value)} {interval_words(one, 'holdem')}" in told
+    assert f'href="#m={first.match}"' in html(next(iter(arm_figures(verdict))))
+
+
+def cards_of(verdict: Verdict) -> tuple[list[Any], Sequence[Answer]]:
+    """The cards of a bundle, and its answers."""
+    assert verdict.manifest
+    assert verdict.results
+    played = Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks)
+    return list(answer_cards(played, verdict.memory_use)), answers_of(played)
+
+
+def test_a_game_with_several_answers_has_a_row_for_each_on_one_scale(verdict: Verdict) -> None:
+    cards, answers = cards_of(verdict)
+    (card,) = cards
+    text = html(card)
+    assert re.findall(r'class="verdict [a-z-]+">([^<]+)<', text) == [one.shown.value for one in answers]
+    lines = [line.get("x1") for line in card.iter("line") if line.get("class") == "null"]
+    assert len(lines) == sum(len(one.figures) for one in answers)
+    assert len(set(lines)) == 1
+    for one in answers:
+        assert f'class="watch" href="#m={one.match}"' in text or f'href="#m={one.match}" class="watch"' in text
+
+
+def test_help_that_changes_no_result_is_said_to_change_none(tmp_path: Path) -> None:
+    cards, answers = cards_of(check(make(FOLDING, tmp_path, folding)))
+    (card,) = cards
+    assert [one.shown for one in answers] == [Shown.NO_DIFFERENCE]
+    text = html(card)
+    assert "no difference shown" in text
+    assert re.search(r"The same result as without it, and as with a placebo, in each of \d+ sessions", text), text
+    assert "[no interval]" not in text
+
+
+def page_of(verdict: Verdict) -> str:
+    return page(Contents(verdict, {"matches": []}, "agzamov-verify check arms", False))
 
 
 def test_a_page_never_names_an_option_of_the_command_and_lists_its_sections(verdict: Verdict) -> None:
-    text = page(Contents(verdict, {"matches": []}, "agzamov-verify check arms", False))
-    answer = text[text.index('<dl class="answer">') : text.index("</dl>")]
-    assert "--details" not in answer
-    assert "5 matches: 5 in hold&#x27;em (300 hands)." in answer.replace("'", "&#x27;")
-    assert 'href="#results">2 more results</a>' in answer
+    text = page_of(verdict)
+    first = text[text.index('id="answer"') : text.index('id="arms"')]
+    assert "--details" not in first
+    assert "Hold'em, 300 hands. Players: habit (scripted novice), novice (scripted novice)." in text
     contents = text[text.index('aria-label="Contents"') :].partition("</nav>")[0]
-    for name in ("results", "arms", "effects", "games", "steps"):
+    for name in ("arms", "games", "seats", "more"):
         assert f'href="#{name}"' in contents
         assert f'id="{name}"' in text
-    assert text.index('aria-label="Contents"') < text.index('<dl class="answer">')
-    assert re.search(r"<summary>All 6 confirmatory hypotheses: \d", text)
+    assert text.index('aria-label="Contents"') < text.index('id="answer"')
 
 
-def test_deltas_with_an_interval_are_told_first(verdict: Verdict) -> None:
-    results, analysis, _ = parts_of(verdict)
-    first, *rest = analysis.deltas
-    unsure = msgspec.structs.replace(first.performance.everything, ci=None)
-    kept = msgspec.structs.replace(first.performance, everything=unsure)
-    turned = msgspec.structs.replace(analysis, deltas=(msgspec.structs.replace(first, performance=kept), *rest))
-    assert verdict.manifest
-    told = found_words(results, turned, verdict.manifest.plan)
-    names = re.findall(r"novice@novice with (\w+)", told)
-    assert names[0] == rest[0].augmentation
-    assert names[1] == first.augmentation
-    assert html(next(iter(delta_figures(verdict))))
+def test_what_says_nothing_is_folded_away(verdict: Verdict) -> None:
+    root = ET.fromstring(_body(page_of(verdict)))  # noqa: S314 - a page of ours
+    for name in ("hypotheses", "winnings", "effects", "steps", "words"):
+        (section,) = (one for one in root.iter("section") if one.get("id") == name)
+        (details,) = section
+        assert details.tag == "details"
+        assert details.get("open") is None
+    hidden = [one.get("id") for one in root.iter("section") if one.get("hidden") is not None]
+    assert "planted" in hidden  # nobody was asked equal prompts
+    assert not {"arms", "games", "errors"} & set(hidden)
+
+
+def _body(text: str) -> str:
+    """The overview as XML."""
+    found = re.search(r'<main id="overview">.*?</main>', text, re.DOTALL)
+    assert found
+    return found[0]

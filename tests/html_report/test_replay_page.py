@@ -67,7 +67,7 @@ def test_an_entry_leads_to_the_last_position_of_the_game_after_which_it_was_kept
     expect(link).to_contain_text("e00001, kept at the end of")
     source = link.get_attribute("href")
     link.click()
-    expect(page.locator("#view h1")).to_have_text((source or "").removeprefix("#g=").removesuffix("&k=end"))
+    expect(page.locator(".result small")).to_have_text((source or "").removeprefix("#g=").removesuffix("&k=end"))
     expect(page.locator(".moves button").last).to_have_attribute("aria-current", "step")
     expect(page.locator(".notes")).to_contain_text("The memory of seat A stores e00001")
     assert noted == []
@@ -77,9 +77,10 @@ def test_an_entry_leads_to_the_last_position_of_the_game_after_which_it_was_kept
 def test_an_entry_that_a_model_kept_during_a_game_leads_to_that_move(browsers: Started, called: Path) -> None:
     page, noted = at_game(browsers, called, f"{NOTES}-g00001")
     link = forward(page, ".xray a:has-text('e00001')")
-    expect(link).to_contain_text("e00001, kept at action 1 of g00000")
+    expect(link).to_contain_text("e00001, kept at action 1 of game 1")
     link.click()
-    expect(page.locator("#view h1")).to_have_text(f"{NOTES}-g00000")
+    expect(page.locator("#view h1")).to_contain_text("Game 1: ")
+    expect(page.locator(".result small")).to_have_text(f"{NOTES}-g00000")
     expect(page.locator(".moves button").nth(1)).to_have_attribute("aria-current", "step")
     expect(page.locator(".call").last).to_contain_text("memory_save")
     assert noted == []
@@ -147,8 +148,10 @@ def test_the_decision_stands_first_and_what_led_to_it_is_named(browsers: Started
     assert "attempt" not in text
     assert "is searched for" not in text
     assert "memory_a" not in text
-    titles = page.locator(".panel > .chat .prompt summary").all_inner_texts()
-    assert titles == [
+    parts = page.locator(".panel > .chat .prompt summary")
+    assert parts.locator(".by").all_inner_texts() == [f" added by {what}" for what in ("documents", "tools", "memory")]
+    assert all(peek.strip() for peek in parts.locator(".peek").all_inner_texts())
+    assert parts.locator("b").all_inner_texts() == [
         "Rules",
         "Situation",
         "Passages of its documents",
@@ -215,7 +218,7 @@ def test_a_rejected_reply_and_the_question_after_it_are_named(browsers: Started,
 
 def test_what_was_asked_after_the_contest_stands_at_its_end(browsers: Started, called: Path) -> None:
     page, _ = opened(browsers, address_of(called, f"g={NOTES}-g00000&k=end"))
-    expect(page.locator(".steps", has_text="After the contest")).to_contain_text("asked after the contest what to keep")
+    expect(page.locator(".steps", has_text="After the game")).to_contain_text("asked after the contest what to keep")
     page.close()
 
 
@@ -223,25 +226,27 @@ def test_what_was_asked_after_the_contest_stands_at_its_end(browsers: Started, c
 
 
 def test_a_list_turns_to_another_condition_and_keeps_its_filters(browsers: Started, remembered: Path) -> None:
-    page, noted = opened(browsers, address_of(remembered, f"m={HAND}&r=%2B&e=showdown&c=2"))
+    page, noted = opened(browsers, address_of(remembered, f"m={HAND}&result=won&end=showdown&career=2"))
     other = HAND.replace("real", "placebo")
     page.locator("select[name=m]").focus()
     page.locator("select[name=m]").select_option(other)
     expect(page.locator("#view h1")).to_contain_text("placebo")
-    assert page.evaluate("location.hash") == f"#m={other}&r=%2B&e=showdown&c=2"
-    assert [page.locator(f"select[name={name}]").input_value() for name in "rec"] == ["+", "showdown", "2"]
-    for row in page.locator(".list tbody tr").all_inner_texts():
-        assert row.split("\t")[1:3] == ["2", "won"]
-        assert "showdown" in row
+    assert page.evaluate("location.hash") == f"#m={other}&result=won&end=showdown&career=2"
+    chosen = [page.locator(f"select[name={name}]").input_value() for name in ("result", "end", "career")]
+    assert chosen == ["won", "showdown", "2"]
+    for row in page.locator(".list tbody tr").all():
+        expect(row.locator("th")).to_contain_text("career 2")
+        expect(row.locator(".outcome")).to_contain_text("won +")
+        expect(row.locator(".ending")).to_have_text("showdown")
     expect(page.locator("select[name=m]")).to_be_focused()
     assert noted == []
     page.close()
 
 
 def test_a_filter_that_a_match_does_not_have_is_said_and_leaves_nothing(browsers: Started, remembered: Path) -> None:
-    page, _ = opened(browsers, address_of(remembered, f"m={HAND}&e=checkmate"))
+    page, _ = opened(browsers, address_of(remembered, f"m={HAND}&end=checkmate"))
     expect(page.locator(".list [role=status]")).to_have_text("0 of 16 hands")
-    expect(page.locator("select[name=e] option:checked")).to_have_text("checkmate (none here)")
+    expect(page.locator("select[name=end] option:checked")).to_have_text("checkmate (none here)")
     page.close()
 
 

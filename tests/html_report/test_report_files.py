@@ -13,17 +13,20 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
+from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
 from agzamov_verify.core.questions import Chat, Reply
+from agzamov_verify.plan.manifest import load_manifest
 from agzamov_verify.show.games_of_bundle import games_told, outcome
 from agzamov_verify.show.html_report.report_page import Contents, page
 from agzamov_verify.show.html_report.site import write_report
 from agzamov_verify.show.html_report.stream_data import PART_CHARACTERS, chunk, sheet_names
 from bundles.bundle_factory import TINY, check, make
 from bundles.make_golden import GOLDEN
+from html_report.packed_values import values
 
 BUNDLE = GOLDEN / "bundle"
 SHEET = re.compile(r'#chunk\{--data:"([A-Za-z0-9+/=]+)"\}\n')
@@ -54,7 +57,7 @@ def site_of(page: str) -> dict[str, Any]:
     return site
 
 
-def read(folder: Path, reference: list[Any]) -> dict[str, Any]:
+def read(folder: Path, reference: list[Any]) -> Any:
     """A chunk as the page reads it: from its style sheets, by its digest."""
     name, parts, sha256 = reference
     texts = []
@@ -63,9 +66,9 @@ def read(folder: Path, reference: list[Any]) -> dict[str, Any]:
         assert sheet
         texts.append(sheet[1])
     packed = base64.b64decode("".join(texts))
+    assert packed.startswith(bytes.fromhex("1f8b08000000000002ff"))  # RFC 1952: no time, no system
     assert hashlib.sha256(packed).hexdigest() == sha256
-    document: dict[str, Any] = json.loads(gzip.decompress(packed))
-    return document
+    return json.loads(gzip.decompress(packed))
 
 
 def test_every_game_is_in_the_data_with_its_words_and_its_result(folder: Path) -> None:
@@ -76,24 +79,27 @@ def test_every_game_is_in_the_data_with_its_words_and_its_result(folder: Path) -
         if match.id not in by_id:
             continue
         index = read(folder, by_id[match.id]["index"])
-        games = [
-            (chunk["lines"], game)
-            for _, _, at in index["groups"]
-            for chunk in [read(folder, at)]
-            for game in chunk["games"]
-        ]
-        for number, (played, (lines, game)) in enumerate(zip(games_told(opened, match), games, strict=True)):
-            assert game["g"] == played.record.game
+        games = [game for _, _, at in index["groups"] for game in values(read(folder, at))]
+        letter, digits = by_id[match.id]["letter"], by_id[match.id]["digits"]
+        for number, (played, game) in enumerate(zip(games_told(opened, match), games, strict=True)):
+            assert f"{match.id}-{letter}{number:0{digits}}" == played.record.game
             assert game["won"] == outcome(played) == {"+": "won", "=": "drawn", "-": "lost"}[index["won"][number]]
             chats = [(question, answer) for question, answer in played.asked if isinstance(question, Chat)]
             told = [one for one in game["asked"] if one["kind"] == "chat"]
             assert len(told) == len(chats)
             for (question, answer), one in zip(chats, told, strict=True):
-                prompts = ["\n".join(lines[line] for line in text) for _, text, *_ in one["prompt"]]
+                prompts = ["\n".join(text) for _, text, *_ in one["prompt"]]
                 assert prompts == [message.content for message in question.messages]
                 if isinstance(answer, Reply) and not answer.tool_calls:
-                    assert "\n".join(lines[line] for line in one["reply"]).rstrip("\n") == answer.text.rstrip("\n")
+                    assert "\n".join(one["reply"]).rstrip("\n") == answer.text.rstrip("\n")
                 assert 0 <= one["at"] < len(game["frames"])
+                if "declared" in one:
+                    assert ":" in one["reply"][one["declared"]]
+            told_unusable = sum(count for _, _, count, _ in index["unusable"].get(str(number), []))
+            assert told_unusable == len(game["unusable"])
+            assert index["length"][number] == sum(frame["by"] >= 0 for frame in game["frames"])
+            assert index["amount"][number] == played.record.outcomes[index["place"][number]]
+            assert index["thumbnails"][number]
 
 
 def test_the_command_verifies_and_writes_a_report(tmp_path: Path) -> None:
@@ -102,7 +108,7 @@ def test_the_command_verifies_and_writes_a_report(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.output.endswith(f"report: {tmp_path / 'site' / 'index.html'}\n")
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
-    assert "V1 self-consistent" in page
+    assert 'class="badge empty">No result; record consistent (level V1; V4 is the highest)<' in page
     assert f"agzamov-verify check {bundle.name} --key KEY.pub" in page
 
 
@@ -184,6 +190,19 @@ def test_a_place_that_is_taken_is_told_before_the_check(tmp_path: Path, monkeypa
     assert "it exists already; name another with --out, or remove it" in result.output
 
 
+def test_the_folder_of_an_earlier_report_is_told_before_the_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("agzamov_verify.commands.report_command.verify")
+    monkeypatch.chdir(tmp_path)
+    earlier = Path(f"report-{load_manifest((BUNDLE / MANIFEST_FILE).read_bytes()).run_id}")
+    earlier.mkdir()
+    (earlier / "index.html").write_text("mine")
+    result = CliRunner().invoke(main, ["report", str(BUNDLE)])
+    assert result.exit_code == 2
+    assert f"{earlier}: it exists already; name another with --out, or remove it" in result.output
+
+
 def test_a_large_document_is_cut_into_parts_that_a_browser_takes() -> None:
     noise = "".join(hashlib.sha256(number.to_bytes(4, "big")).hexdigest() for number in range(60_000))
     made = chunk("match/index", {"noise": noise})
@@ -221,3 +240,35 @@ def test_names_that_look_like_others_are_spelled_out(name: str) -> None:
     assert f"<li>{shown} answered</li>" in told
     assert told.count(shown) > 6  # the charts and tables of its effects
     assert name not in told
+
+
+def test_help_that_no_decision_had_is_told_under_the_cards(verdict: Verdict) -> None:
+    """It stood among the warnings alone, below a figure that it makes empty."""
+    told = "at 8 of 8 decisions the seat proposed no legal move, so the tool had no effect there"
+    shown, other = (
+        page(Contents(replace(verdict, warnings=(warning,)), {"matches": []}, "check", sheets=False))
+        for warning in (f"tools: {told}", told)
+    )
+    sentence = f"<strong>But {told}.</strong>"
+    assert sentence in shown.partition("What to believe")[0]
+    assert sentence not in other
+
+
+def test_a_round_of_an_arena_shows_what_each_player_took_and_no_card_without_a_result(tmp_path: Path) -> None:
+    """It had a card for each pairing, which said that one unit is too few."""
+    bundle = GOLDEN.parent / "arena-0.1" / "bundle"
+    verdict = check(bundle)
+    text = write_report(open_bundle(bundle, CheckLog()), verdict, tmp_path / "site", "", 1).read_text()
+    first = text.partition('<h2 id="more"')[0]
+    assert "One round shows nothing by itself." in first
+    assert "No result" not in first
+    (badge,) = re.findall(r'class="badge \w+">([^<]*)<', first)
+    assert "no result" not in badge.lower()
+    cards = re.findall(r'<article class="answer">.*?</article>', first)
+    assert verdict.results
+    ids = {row.match for row in verdict.results.matches}
+    assert {link for card in cards for link in re.findall(r'href="#m=([^"]+)"', card)} == ids
+    assert len(cards) == len({row.game for row in verdict.results.matches}) == 5
+    draughts = next(card for card in cards if "English draughts" in card)
+    points = [float(value) for value in re.findall(r">(\d\.\d\d)<", draughts)]
+    assert sum(points) == 1.0

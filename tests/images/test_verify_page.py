@@ -16,7 +16,7 @@ from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images.architecture import ARCHITECTURES
 from agzamov_images.cache import VARIABLE
 from agzamov_images.npm import read_lock
-from agzamov_images.verify_page.assembly import page, worker
+from agzamov_images.verify_page.assembly import IN_BROWSER, page, worker
 from agzamov_images.verify_page.packages import NEEDED, PARTS, Pyodide
 from agzamov_images.verify_page.page_bytecode import cached
 from agzamov_images.verify_page.verify_page_command import verify_page
@@ -64,7 +64,8 @@ def test_the_policy_allows_the_one_script_and_style_by_hash_and_no_connection() 
     hashes = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (script, style)]
     assert policy == (
         f"default-src 'none'; script-src 'sha256-{hashes[0]}' 'wasm-unsafe-eval'; style-src 'sha256-{hashes[1]}'; "
-        "worker-src blob:; base-uri 'none'; form-action 'none'"
+        "worker-src blob:; base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types worker-of-this-page"
     )
     assert not re.search(r" (on\w+|style|src)=", re.sub(r"<script.*?</script>", "", made, flags=re.DOTALL))
 
@@ -78,7 +79,7 @@ def test_the_page_holds_the_installed_verifier_unchanged() -> None:
     ours = {f"agzamov_verify/{path.relative_to(source)}": path.read_bytes() for path in expected}
     assert ours.items() <= held.items()
     sources = {name for name in held if "__pycache__" not in name}
-    assert sources - ours.keys() == {"chess/__init__.py", "check_bundle.py"}
+    assert sources - ours.keys() == {"chess/__init__.py", *(f"verify_page/{name}" for name in IN_BROWSER)}
     assert block(made, "wasm") == b"\0asm"
 
 
@@ -88,7 +89,8 @@ def test_each_module_has_its_bytecode_and_the_library_that_alone() -> None:
         held = {name: site.read(name) for name in site.namelist()}
     modules = {name for name in held if name.endswith(".py")}
     assert {name for name in held if "__pycache__" in name} == {cached(name) for name in modules}
-    assert held["__pycache__/check_bundle.cpython-314.pyc"] == b"bytecode of " + held["check_bundle.py"][:5]
+    source = held["verify_page/check_bundle.py"]
+    assert held["verify_page/__pycache__/check_bundle.cpython-314.pyc"] == b"bytecode of " + source[:5]
     with zipfile.ZipFile(io.BytesIO(block(made, "stdlib"))) as library:
         assert library.namelist() == ["json/__init__.pyc", "pyodide_js.txt"]
         assert library.read("json/__init__.pyc") == b"bytecode of # jso"

@@ -13,13 +13,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 TIMEOUT_S = 300
+REPORT_BYTES_MAX = 1_500_000
+CAREERS = "hands: 3040, careers: 8"
 PLAN = """\
 title: Demo
 seats:
   agent: {kind: reference}
-chess960: {adjudication: {policy: none}, plies_max: 20}
+chess960: {adjudication: {policy: none}, plies_max: 10}
 matches:
-  - {phase: 1, game: chess960, a: agent, b: agent, games: 30, block_games: 2}
+  - {phase: 1, game: chess960, a: agent, b: agent, games: 20, block_games: 2}
 """
 
 
@@ -48,13 +50,15 @@ def test_a_demo_that_is_interrupted_goes_on_when_it_is_started_again(tmp_path: P
     _, _, err = ended(demo)
     (run,) = (tmp_path / "runs" / "demo").iterdir()
     advised = re.escape(f"go on with: {BIN}/agzamov resume runs/demo/{run.name}")
-    assert re.search(rf"^error: stopped by SIGINT.*; {advised}$", err, re.MULTILINE), err
+    assert re.search(rf"^stopped by SIGINT.*; {advised}$", err, re.MULTILINE), err
 
     code, out, err = ended(started(tmp_path))
     assert (code, f"going on with runs/demo/{run.name}, which" in out) == (0, True), err
-    assert "The record is consistent (level V1 of V0 to V4" in out
+    assert "The record is consistent: level V1" in out
     assert [path.name for path in (tmp_path / "runs" / "demo").iterdir()] == [run.name]
     assert f"  sh docs/check-by-hand.sh bundles/{run.name} keys/demo.pem.pub\n" in out
+    assert f"Next       open in a browser: file://{tmp_path}/report-{run.name}/index.html\n" in out
+    assert (tmp_path / f"report-{run.name}" / "index.html").is_file()
 
 
 def test_a_demo_that_fails_has_the_exit_code_of_what_failed(tmp_path: Path) -> None:
@@ -74,3 +78,30 @@ def wait_for_a_move(folder: Path) -> None:
     while not any(path.stat().st_size for path in folder.glob("runs/demo/*/journal/*/*.jsonl")):
         assert time.monotonic() < end, "no move was recorded"
         time.sleep(0.05)
+
+
+def bytes_of(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+@pytest.mark.slow
+def test_a_career_of_the_demo_is_small_in_its_report(tmp_path: Path) -> None:
+    """One of its eight careers: what eight would have, and the page."""
+    demo = (ROOT / "manifests" / "demo.yaml").read_text()
+    assert demo.count(CAREERS) == 2
+    (tmp_path / "plan.yaml").write_text(demo.replace(CAREERS, "hands: 380, careers: 1"))
+    code, _, err = ended(started(tmp_path))
+    assert code == 0, err
+    (page,) = tmp_path.glob("report-*/index.html")
+    assert page.stat().st_size + 8 * bytes_of(page.parent / "data") <= REPORT_BYTES_MAX
+
+
+@pytest.mark.exhaustive
+def test_the_report_of_the_demo_is_small(tmp_path: Path) -> None:
+    """The games lie beside the page in files that are read when one is opened."""
+    (tmp_path / "plan.yaml").write_text((ROOT / "manifests" / "demo.yaml").read_text())
+    code, out, err = ended(started(tmp_path))
+    assert code == 0, err
+    (page,) = tmp_path.glob("report-*/index.html")
+    assert bytes_of(page.parent) <= REPORT_BYTES_MAX
+    assert str(page) in out

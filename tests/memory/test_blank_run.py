@@ -10,7 +10,16 @@ from agzamov_harness.memory.conformance import check_system
 from agzamov_harness.memory.launch import Setup, SystemSettings
 from memory.memory_world import LIMITS, fake
 
-BUILT_IN = ("consolidator", "file", "full_text", "graph", "history", "noisy", "recent")
+BUILT_IN = {
+    "consolidator": [pytest.mark.slow],
+    "file": [pytest.mark.exhaustive],
+    "full_text": [],
+    "graph": [pytest.mark.slow],
+    "history": [pytest.mark.exhaustive],
+    "noisy": [pytest.mark.slow],
+    "recent": [pytest.mark.exhaustive],
+}
+"""Hundreds of searches each; the three simplest at full size alone."""
 
 
 def test_the_words_that_are_asked_for_are_those_of_the_games() -> None:
@@ -21,9 +30,7 @@ def test_the_words_that_are_asked_for_are_those_of_the_games() -> None:
     assert len(writes()) > 10
 
 
-@pytest.mark.parametrize(
-    "server", [pytest.param(name, marks=[pytest.mark.slow] if name != "full_text" else []) for name in BUILT_IN]
-)
+@pytest.mark.parametrize("server", [pytest.param(name, marks=marks) for name, marks in BUILT_IN.items()])
 def test_a_built_in_system_brings_no_knowledge(tmp_path: Path, server: str) -> None:
     settings = SystemSettings(noise_percent=25 if server == "noisy" else 0)
     found = list(blank_run(Setup(system_of(server), settings, LIMITS), tmp_path))

@@ -5,10 +5,12 @@ import re
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.commands.memory_command import SystemRow
 from agzamov_harness.memory import launch
 from agzamov_harness.memory.adapter_file import systems
 from agzamov_memory import embedding
@@ -158,3 +160,12 @@ def test_try_names_a_broken_rule(tmp_path: Path) -> None:
     code, printed = agzamov("try", path, "--search", "e4")
     assert code == 4
     assert "memory mine: expected an empty memory at its start, found 1 entries" in printed
+
+
+def test_what_to_install_is_one_line_for_a_person() -> None:
+    missing = "no program /opt/m (--installed names it); type: pip install m"
+    row = SystemRow("vectors", missing, "m", "semantic", "", verified=True)
+    assert row.line.splitlines()[1:] == ["    vectors", "    to install: pip install m"]
+    bare = msgspec.structs.replace(row, missing="no program m")
+    assert bare.line.splitlines()[2:] == ["    no program m"]
+    assert len(msgspec.structs.replace(row, missing="").line.splitlines()) == 2

@@ -103,10 +103,14 @@ def test_a_run_is_played_verified_and_replayed_without_a_container(weights: Path
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_is_named_and_the_run_goes_on(weights: Path, folder: Path) -> None:
-    plan = plan_in(folder, weights, plies=60)
+def test_a_killed_server_is_named_and_a_killed_run_leaves_none_and_both_times_it_goes_on(
+    weights: Path, folder: Path
+) -> None:
     with subprocess.Popen(
-        [AGZAMOV, *command(folder, "run", plan)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        [AGZAMOV, *command(folder, "run", plan_in(folder, weights, plies=30))],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
     ) as run:
         until(lambda: lines(folder) > 4)
         os.kill(max(servers(weights)), signal.SIGKILL)
@@ -116,18 +120,12 @@ def test_a_server_that_is_killed_is_named_and_the_run_goes_on(weights: Path, fol
     assert re.search(r"seat model: its model server ended with exit code (137|-9)\b", said), "a slot of it, or all"
     assert "go on with: " in said
     until(lambda: not servers(weights))
-    resumed = CliRunner().invoke(main, command(folder, "resume", only(folder / "runs")))
-    assert resumed.exit_code == 0, resumed.output
-
-
-@pytest.mark.slow
-def test_a_run_that_is_killed_leaves_no_server_and_is_resumed(weights: Path, folder: Path) -> None:
-    plan = plan_in(folder, weights, plies=60)
-    with subprocess.Popen([AGZAMOV, *command(folder, "run", plan)], stdout=subprocess.DEVNULL) as run:
-        until(lambda: lines(folder) > 4)
+    resume, recorded = command(folder, "resume", only(folder / "runs")), lines(folder)
+    with subprocess.Popen([AGZAMOV, *resume], stdout=subprocess.DEVNULL) as run:
+        until(lambda: lines(folder) > recorded + 4)
         run.kill()
     until(lambda: not servers(weights))
-    resumed = CliRunner().invoke(main, command(folder, "resume", only(folder / "runs")))
+    resumed = CliRunner().invoke(main, resume)
     assert resumed.exit_code == 0, resumed.output
 
 

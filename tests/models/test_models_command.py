@@ -10,8 +10,10 @@ import yaml
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.commands.models_command import plan_of_file
 from agzamov_harness.models.ollama_store import server_alone, server_asked
 from agzamov_harness.ports import ModelFault
+from agzamov_verify.seats import GgufSeat
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
 from models.ollama_double import Manner, OllamaDouble, Shown
@@ -61,6 +63,40 @@ def plan_at(folder: Path, **seat: Any) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home without models."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_files_of_models_get_are_named_beside_a_servers_models_and_without_a_server(
+    idle: OllamaDouble, home: Path
+) -> None:
+    folder = home / ".cache" / "agzamov" / "models"
+    folder.mkdir(parents=True)
+    (folder / "small.gguf").touch()
+    named = f"to list the GGUF files in {folder}: agzamov models list {folder}/*.gguf"
+    assert agzamov("list", "--at", idle.url)[1].splitlines()[1:] == [named]
+    code, told = agzamov("list", "--at", "http://127.0.0.1:9")
+    assert (code, told.endswith(f"; {named}\n")) == (2, True)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--context-tokens", "512"), ("--store", "x")])
+def test_what_a_plan_says_of_its_seats_is_not_said_again(option: str, value: str, tmp_path: Path) -> None:
+    plan = plan_at(tmp_path, kind="gguf", weights="m.gguf")
+    key = option[2:].replace("-", "_")
+    told = f"error: {option}: expected it with a MODEL alone, found a plan; write {key} into its seat\n"
+    assert agzamov("check", plan, option, value) == (2, told)
+
+
+def test_the_context_of_a_gguf_file_is_the_one_that_was_asked_for() -> None:
+    plan = plan_of_file(Path("m.gguf"), 512)
+    (seat,) = plan.seats.values()
+    assert isinstance(seat, GgufSeat)
+    assert (seat.context_tokens, seat.tokens_max) == (512, 256)
+
+
 # --- list ----------------------------------------------------------------------------------------
 
 
@@ -95,7 +131,7 @@ def test_a_plan_of_an_ollama_model_is_checked_as_before_a_run(live: Live, babble
     code, output = agzamov("check", plan_at(tmp_path, **seat, store=str(babbler.store)))
     assert code == 0, output
     assert f"model: would be sealed with sha256 {babbler.digest}, {babbler.size} bytes (hashed here)" in output
-    assert "after a reload   texts 7/7, log probabilities 7/7" in output
+    assert "after a reload   texts 8/8, log probabilities 8/8" in output
     assert "a prompt that does not fit is refused" in output
 
 
@@ -115,10 +151,10 @@ def test_a_plan_of_a_file_is_hashed_and_measured_where_it_is_served(
     here = agzamov("check", plan)
     assert here[0] == 0, here[1]
     assert "preflight of seat model: " in here[1]
-    assert "all at once      texts 7/7, log probabilities 7/7" in here[1]
+    assert "all at once      texts 8/8, log probabilities 8/8" in here[1]
     measured = agzamov("check", plan, "--served", f"model={live.llama}")
     assert measured[0] == 0, measured[1]
-    assert "all at once      texts 7/7, log probabilities 7/7" in measured[1]
+    assert "all at once      texts 8/8, log probabilities 8/8" in measured[1]
 
 
 @pytest.mark.slow

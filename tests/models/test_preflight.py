@@ -28,13 +28,14 @@ from agzamov_harness.ports import ChatRequest, ModelFault
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.seal import seal
 from agzamov_verify.plan.manifest import Manifest, ModelPin, Plan
+from agzamov_verify.protocols import PROTOCOLS
 from harness.http_peer import completion
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
 from models.ollama_double import NEVER, VERSION, Manner, OllamaDouble, Shown
 
 CONTEXT = 4096
-SHORT, REQUESTS = 6, 7
+SHORT, REQUESTS = 6, 8
 CHESS = "You are playing a game of Chess960 "
 
 
@@ -106,6 +107,14 @@ def test_the_prompts_are_the_protocols_own_in_both_games_and_never_change() -> N
     systems = [request.messages[0].content for request in prompts]
     assert [system.startswith(CHESS) for system in systems] == [True] * 3 + [False] * 3
     assert all("Opponent profile:\nLikes rooks.\nHow to" in request.messages[-1].content for request in prompts)
+
+
+def test_in_an_arena_a_model_is_asked_for_the_games_of_its_plan_alone() -> None:
+    rules = {name: {"illegal": "retry_then_forfeit"} for name in PROTOCOLS["arena-0.1"].games}
+    seats = {"model": {"kind": "gguf", "weights": "x"}, "random": {"kind": "random"}}
+    match = {"phase": 6, "game": "chess", "a": "model", "b": "random", "games": 2, "block_games": 2}
+    plan = plan_from({"title": "A", "protocol": "arena-0.1", "seats": seats, "matches": [match], **rules})
+    assert all("this game of chess" in request.messages[-1].content for request in prompts_of(plan, "model"))
 
 
 def test_a_long_talk_of_each_game_has_the_length_that_was_asked_for() -> None:

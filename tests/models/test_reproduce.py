@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agzamov_harness.adapters.completion import Token
 from agzamov_harness.build_ports import Builder, open_world
@@ -16,13 +17,14 @@ from agzamov_harness.cli import main
 from agzamov_harness.models.weight_pins import pins_of, weights_watched
 from agzamov_harness.pipeline.pack import pack
 from agzamov_harness.ports import ChatRequest
-from agzamov_harness.reproduce.compare_answers import draw, within_margin
-from agzamov_harness.run import run_folder
+from agzamov_harness.reproduce.compare_answers import within_margin
+from agzamov_harness.run import run_folder, signing_keys
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.progress import State
 from agzamov_harness.run.runner import Runner
 from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop
+from agzamov_verify.checks.drawn_games import draw
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.questions import Chat, Reply
 from bundles.bundle_factory import (
@@ -44,6 +46,8 @@ from bundles.bundle_factory import (
 from models.conftest import NAME, Babbler
 from models.live import strict
 from models.ollama_double import OllamaDouble, Shown
+from registration.registered_run import World
+from registration.replayed_run import Replay, any_round_is_signed, policy_file, round_file
 
 CONTEXT, SLOTS = 4096, 2
 CHESS, POKER = "p1-chess960-naked-model", "p1-holdem-naked-model"
@@ -153,7 +157,7 @@ def test_the_bundle_of_a_live_model_verifies_and_keeps_what_its_preflight_measur
     assert verdict.level == "V1", told(verdict)
     notes = {path.name: json.loads(path.read_bytes()) for path in (live.bundle / "data/notes").iterdir()}
     (execution,) = notes["preflight.json"]["executions"]
-    assert [one["logprobs_same"] for one in execution["seats"]["model"]["rounds"]] == [7] * 4
+    assert [one["logprobs_same"] for one in execution["seats"]["model"]["rounds"]] == [8] * 4
     assert [one["when"] for one in notes["weights.json"]["checks"]] == ["before", "after"]
     assert notes["weights.json"]["checks"][0]["witness"] == {"model": "hashed here"}
 
@@ -332,6 +336,33 @@ def test_a_server_that_fails_leaves_the_replay_unfinished(plain: Path) -> None:
     code, output = replay(plain, "--at", "model=http://127.0.0.1:9/v1")
     assert code == 3
     assert "1 try failed with connection" in output
+
+
+# --- an attestation for level V3 ---
+
+
+@pytest.mark.slow
+def test_an_attestation_of_a_live_model_names_its_weights_and_is_believed(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    any_round_is_signed(monkeypatch)
+    world = World(tmp_path)
+    world.create()
+    signing_keys.generate(tmp_path / "replayer.pem")
+    secret = SUBMITTER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "submitter.pem").write_bytes(secret)
+    world.finish(live.bundle)
+    case = Replay(world, live.bundle, tmp_path, of_folder=False)
+    case.change_policy(replayed_games_min=4)
+    given = ("--policy", str(policy_file(world, case.policy)), "--log", str(world.log), *live.weights, "--sample", "4")
+    key = ("--attest", str(tmp_path / "replayer.pem"), "--round", str(round_file(tmp_path)))
+    code, output = replay(live.bundle, *given, *key, "--attestation", str(case.attestation))
+    assert code == 0, output
+    found, seat = case.judged(), case.replayed.seats["model"]
+    assert (found.findings, found.missing) == ([], [])
+    assert (seat.sha256, seat.counts.different) == (live.babbler.digest, 0)
+    case.sign(seats={"model": msgspec.structs.replace(seat, sha256="ab" * 32)})
+    assert ["weights abab" in one.found for one in case.judged().findings] == [True]
 
 
 # --- the margin ----------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
 from agzamov_verify.games.chess.cell import chess_cell
 from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.pattern_detectors import DETECTORS
 from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
-from agzamov_verify.games.chess.patterns import DETECTORS
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.plan.manifest import Plan

@@ -79,7 +79,7 @@ def test_the_line_names_the_figure_and_both_arms() -> None:
     made = blocks(np.random.default_rng(3), naked=(40.0, 0.03), real=HONEST)
     (line,) = arm_warnings(plan(), made, {})
     assert line.startswith("in hold'em m writes 1")
-    assert " tokens a reply with memory by recent, in " in line
+    assert " tokens a reply with memory by recent, against " in line
     assert " without memory (control) (p " in line
     assert line.endswith("corrected, over 5 and 5 streams)")
 
@@ -186,8 +186,8 @@ def test_a_proxy_that_fails_until_a_good_move_comes_is_named(monkeypatch: pytest
         assert within.match is within.other
     (line,) = [line for line in arm_warnings(plan(), tried(rng, monkeypatch, ENGINE_FIRST), {}) if "after" in line]
     assert line.startswith("in hold'em m plays the engine's first choice in 7")
-    assert " of its moves after failed tries of its server with memory by recent, in " in line
-    assert " of its others (p " in line
+    assert " of its moves after retries of its server with memory by recent, against " in line
+    assert " of its other moves (p " in line
 
 
 @pytest.mark.slow

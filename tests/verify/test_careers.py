@@ -37,7 +37,6 @@ from agzamov_verify.scoring.units.ratios import ratio_figure, share_figure
 from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.show.html_report.figures import estimate_cells
 from agzamov_verify.show.text.analysis_text import estimate as estimate_words
-from agzamov_verify.show.text.conclusions import effect_words
 from agzamov_verify.systems import OracleSystem
 from agzamov_verify.table.registry import GAMES
 
@@ -100,10 +99,9 @@ def _ratio_alone(ratio: Ratio) -> Estimate:
     return ratio_figure([(ratio, ONE)], CLUSTERS)
 
 
-def test_a_sentence_says_how_many_careers_lie_on_each_side_of_nothing() -> None:
+def test_details_and_tables_have_the_value_of_each_career() -> None:
     part = weighed("d", [Weighted(of(REAL, 5), ONE), Weighted(of(NAKED, 0), -ONE)], Alternative.TWO_SIDED, HOW).parts[0]
     assert part.estimate
-    assert "over 5 careers (4 above 0, 0 below)" in effect_words(part.estimate)
     assert "n 5 careers: 0.5, 0.5, 0, 0.5, 0.25, MDE" in estimate_words(part.estimate)
     assert estimate_cells(part.estimate)[2] == "5 careers: +0.5, +0.5, +0, +0.5, +0.25"
 

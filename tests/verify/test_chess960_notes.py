@@ -37,8 +37,9 @@ from agzamov_verify.games.chess.habit_words import (
 )
 from agzamov_verify.games.chess.noted_occasions import occasions
 from agzamov_verify.games.chess.notes import observation
+from agzamov_verify.games.chess.pattern_detectors import DETECTORS
 from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
-from agzamov_verify.games.chess.patterns import DETECTORS, ChessHabits, chess_habits
+from agzamov_verify.games.chess.patterns import ChessHabits, chess_habits
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.chess.variants import CHESS960
 from agzamov_verify.plan.manifest import Plan

@@ -8,11 +8,11 @@ import pytest
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat
 from agzamov_verify.core.untrusted_input import NAME_PART
-from agzamov_verify.experiment.matches import Match
+from agzamov_verify.experiment.matches import ID_CHARS_MAX, Match
 from agzamov_verify.experiment.plan_fields import Problem
 from agzamov_verify.plan.condition_problems import SHIFTS_MAX, SYSTEMS_NAMED_MAX
 from agzamov_verify.plan.manifest import Plan
-from agzamov_verify.plan.plan_problems import MATCH_ID_CHARS_MAX, MEMORY_CONTAINERS_MAX, problems
+from agzamov_verify.plan.plan_problems import MEMORY_CONTAINERS_MAX, problems
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.scoring.game_scoring import Played
 from agzamov_verify.scoring.scorings import SCORINGS
@@ -190,7 +190,7 @@ def test_arms_that_differ_in_their_condition_alone_have_no_problem(good: Plan) -
         (
             plan({**BOTH, "b_condition": {**BOTH["b_condition"], "system": "nobody"}}),
             "matches[0].b_condition.system",
-            "expected one of the systems oracle",
+            "expected one of the systems oracle; found nobody",
         ),
         (
             plan({**BOTH, "b_condition": {**BOTH["b_condition"], "system": "notes"}}, systems=WITH_NOTES),
@@ -235,9 +235,9 @@ def test_names_too_long_for_the_files_of_a_bundle_are_refused_before_the_run() -
     match = {**REAL, "a": NAME, "b": NAME, "condition": condition}
     (problem,) = problems(msgspec.convert({**long, "matches": [match]}, Plan))
     assert problem.path == "matches[0]"
-    assert f"at most {MATCH_ID_CHARS_MAX} characters, found" in problem.message
+    assert f"at most {ID_CHARS_MAX} characters, found" in problem.message
     longest = next(streams_of(plan().matches[0])).id
-    file = longest.replace(plan().matches[0].id, "x" * MATCH_ID_CHARS_MAX) + ".jsonl.gz"
+    file = longest.replace(plan().matches[0].id, "x" * ID_CHARS_MAX) + ".jsonl.gz"
     assert NAME_PART.fullmatch(file)
     assert not NAME_PART.fullmatch("x" + file)
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Question, Reply, Try
+from agzamov_verify.core.shown import Shown
 from agzamov_verify.table.decision import RETRIES_MAX, ActionReader, Forfeit, IllegalPolicy, Tally, decide
 from agzamov_verify.table.declared import Accepted, Fault, FaultKind
 from verify.scripted import chat, told, without_signals
@@ -119,6 +121,15 @@ def test_a_retry_after_no_reply_says_so() -> None:
         *before,
         Message(f"{last.content}\n\nRejected: there was no reply. {REMINDER}", "user"),
     )
+
+
+def test_a_retry_after_no_reply_shows_the_same_image() -> None:
+    shown = Shown("auto", "chess", 512, "8/8/8/8/8/8/8/8", "0" * 64, "discs", 512)
+    system, user = chat().messages
+    asked = msgspec.structs.replace(chat(), messages=(system, msgspec.structs.replace(user, shown=(shown,))))
+    rules = ActionReader(read, lambda attempt: 100 + attempt, REMINDER)
+    _, questions = told(decide(asked, rules, FORFEIT, Tally()), [SILENT, Reply(text=""), GOOD])
+    assert [question.messages[-1].shown for question in questions if isinstance(question, Chat)] == [(shown,)] * 3
 
 
 @pytest.mark.parametrize("empty", [SILENT, Reply(text=""), Reply(text=" \n")], ids=["none", "empty", "white space"])

@@ -3,11 +3,12 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agzamov_verify.core.limits import DECLARATION_CHARACTERS_MAX
 from agzamov_verify.core.questions import NoReply, Reply
+from agzamov_verify.table import declared as reading
 from agzamov_verify.table.declared import (
     FINISHED,
     Accepted,
@@ -330,3 +331,24 @@ def test_a_hostile_reply_of_a_megabyte_takes_bounded_time(text: str) -> None:
     found = declared(Reply(text=text), TAG)
     assert time.process_time() - before < SECONDS_MAX
     assert isinstance(found, Fault | Declared)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.lists(
+        st.sampled_from(
+            (
+                *("MOVE: e2e4", "move: e2e4", "**MOVE: e2e4**", "MOVE:", "MOVEMENT: 1", "MOVE: e2e4.", "MOVE: d2d4"),
+                *("\n", "\r", "\f", "\u2028", " ", "\t", "&", "[", "é", "<think>", "</think>", "I think"),
+                "MOVE: " + "x" * 999,
+            )
+        ),
+        max_size=8,
+    )
+)
+def test_a_declaration_on_the_last_line_reads_as_if_every_line_was_looked_at(parts: list[str]) -> None:
+    reply = Reply(text="".join(parts))
+    quick = reading.declared(reply, "MOVE:")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "_plain_declaration", lambda _text, _tag: "")
+        assert quick == reading.declared(reply, "MOVE:")

@@ -96,7 +96,7 @@ def test_a_rate_of_all_decisions_is_not_said_to_be_perhaps_above_the_bound() -> 
     [
         ({"first_illegal": 19, "first_cut": 1}, ", nearly all of them illegal actions,"),
         ({"first_illegal": 10, "first_cut": 10}, ""),
-        ({"first_no_reply": 3}, ", all of them calls without a reply,"),
+        ({"first_no_reply": 3}, ", all of them calls with no reply,"),
     ],
 )
 def test_a_reason_is_told_where_it_is_that_of_nearly_all(faults: dict[str, int], why: str) -> None:

@@ -100,6 +100,7 @@ def random_wherever_a_prompt_is_bare(_: Match, question: Chat) -> str:
     return "novice" if remembers(question) else "random"
 
 
+@cache
 def analysed(game: str, player: Player, base: str = "model") -> PlantedAnalysis:
     """The analysis of all matches with an endpoint; a seat of a script plays as it does."""
     blocks: dict[str, list[Block]] = {}
@@ -139,7 +140,7 @@ def test_an_honest_endpoint_is_not_named(game: str) -> None:
 @pytest.mark.parametrize(
     ("game", "player", "compared"),
     [
-        pytest.param("holdem", random_without_memory_after_phase_1, Compared.PHASE, marks=pytest.mark.slow),
+        pytest.param("holdem", random_without_memory_after_phase_1, Compared.PHASE, marks=pytest.mark.exhaustive),
         ("chess960", random_without_memory_after_phase_1, Compared.PHASE),
         pytest.param("holdem", engine_in_phase_0_and_with_memory, Compared.PHASE, marks=pytest.mark.slow),
         ("chess960", engine_in_phase_0_and_with_memory, Compared.PHASE),
@@ -154,7 +155,7 @@ def test_an_endpoint_that_treats_them_differently_is_named(game: str, player: Pl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", SIZES)
+@pytest.mark.parametrize("game", [pytest.param("holdem", marks=pytest.mark.exhaustive), "chess960"])
 def test_a_function_of_the_prompt_alone_cannot_be_found(game: str) -> None:
     """The words say so: against it stands the placebo alone."""
     assert told(analysed(game, random_wherever_a_prompt_is_bare)) == set()

@@ -13,7 +13,7 @@ from agzamov_verify.show.text.failed_answer_words import failed_answer_words
 from agzamov_verify.table.decision import Tally
 
 BOUND = load_protocol("agz-0.1").phase0.error_percent_below
-ONE_SHOT = "chess960: {shots: 1} (one worked example before each decision)"
+ONE_SHOT = "a worked example before each decision (chess960: {shots: 1})"
 LEGAL_MOVES = "chess960: {prompt: legal_moves} (the legal moves are listed)"
 
 
@@ -91,7 +91,7 @@ NO_DECLARATION = "answers have no declaration that can be read"
         (
             stats(illegal=5, legal=2, no_reply=1),
             "cannot play",
-            "of 7 declared actions, 5 are not legal, and 1 without a reply",
+            "of 7 declared actions, 5 are not legal, and 1 with no reply",
             LEGAL_MOVES,
         ),
     ],
@@ -104,7 +104,7 @@ def test_what_a_plan_has_already_is_not_advised() -> None:
     listed = plan(chess960={"prompt": "legal_moves"})
     for game, planned in (("chess960", listed), ("holdem", plan())):
         told = failed_answer_words(answers(stats(illegal=5), game=game), planned)
-        assert told.endswith("next, try a stronger model: no other prompt of this game shows more")
+        assert told.endswith("next, try a stronger model")
     shown = plan(chess960={"shots": 1})
     assert failed_answer_words(answers(stats(no_action=5)), shown).endswith(
         "next, try a model that follows instructions"

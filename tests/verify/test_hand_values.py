@@ -7,8 +7,8 @@ import pkrbot
 import pytest
 
 from agzamov_verify.core.dice import Stream
-from agzamov_verify.games.holdem import hand_values
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.poker import hand_values
 
 THEIRS = {card: pkrbot.Card(card) for card in DECK}
 OURS = {card: hand_values.Card(card) for card in DECK}

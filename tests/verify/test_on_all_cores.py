@@ -1,8 +1,14 @@
 """Work on all cores: in order, and a pool that was closed early has ended before anybody goes on."""
 
 import multiprocessing
+from pathlib import Path
+
+import pytest
 
 from agzamov_verify.checks.replay_all import on_all_cores
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.core.script import Divergence
+from agzamov_verify.core.untrusted_input import HostileBundle
 
 
 def doubled(replay: int, item: int) -> int:
@@ -12,6 +18,29 @@ def doubled(replay: int, item: int) -> int:
 def test_results_come_in_order_and_no_worker_is_left() -> None:
     assert list(on_all_cores(1, doubled, range(20), 2)) == [2 * item + 1 for item in range(20)]  # type: ignore[arg-type]
     assert multiprocessing.active_children() == []
+
+
+def refused(kind: type[BrokenJournal], item: int) -> int:
+    raise kind("stream 3", "one", "another")
+
+
+def noted(begun: Path, item: int) -> int:
+    with begun.open("a") as file:
+        file.write(f"{item}\n")
+    return item
+
+
+def test_the_longest_are_begun_first_and_results_come_in_order(tmp_path: Path) -> None:
+    sizes, begun = [5, 1, 40, 2, 30, 3], tmp_path / "begun"
+    results = on_all_cores(begun, noted, range(6), 2, sizes)  # type: ignore[arg-type]
+    assert list(results) == list(range(6))
+    assert set(begun.read_text().splitlines()[:2]) == {"2", "4"}
+
+
+@pytest.mark.parametrize("kind", [BrokenJournal, Divergence, HostileBundle])
+def test_what_is_wrong_with_a_journal_is_told_across_processes(kind: type[BrokenJournal]) -> None:
+    with pytest.raises(kind, match=r"^stream 3: expected one, found another$"):
+        list(on_all_cores(kind, refused, range(2), 2))  # type: ignore[arg-type]
 
 
 def test_closed_early_no_worker_is_left() -> None:

@@ -94,9 +94,11 @@ def test_a_plan_names_the_parts_that_containers_play(changes: dict[str, Any], pa
     assert image_parts(plan(**changes)) == parts
 
 
-EVEN = "expected even games and block_games: a start is played with both colours"
-SESSIONS = "expected hands and block_hands in whole sessions of 100"
-SEASON = "expected a value with origin season, and none with origin self"
+COLOURS = "a start is played with both colours"
+SESSIONS = "expected hands and block_hands in whole sessions of 100 hands, found"
+MULTIPLES = "choose multiples of 100, or set holdem.session_hands"
+SEATS = "expected one of the seats model, dice, fish; found"
+SEASON = "expected a value with origin season or beacon, and none with origin self"
 POSITIVE = "expected positive thresholds and plies"
 BUTTON = "expected an even number, so that both seats have the button equally"
 
@@ -105,12 +107,21 @@ BUTTON = "expected an even number, so that both seats have the button equally"
     ("changes", "path", "message"),
     [
         ({"matches": []}, "matches", "expected at least one match"),
-        (chess_match(games=31), "matches[0]", EVEN),
-        (chess_match(block_games=3), "matches[0]", EVEN),
-        (poker_match(hands=1050), "matches[0]", SESSIONS),
-        (poker_match(block_hands=50), "matches[0]", SESSIONS),
-        (chess_match(a="nobody"), "matches[0].a", "expected one of the seats model, dice, fish"),
-        (chess_match(b="nobody"), "matches[0].b", "expected one of the seats model, dice, fish"),
+        (
+            chess_match(games=31),
+            "matches[0]",
+            f"expected even games and block_games, found 31 and 2: {COLOURS}",
+        ),
+        (
+            chess_match(block_games=3),
+            "matches[0]",
+            f"expected even games and block_games, found 30 and 3: {COLOURS}",
+        ),
+        (poker_match(hands=1050), "matches[0]", f"{SESSIONS} 1050 and 100; {MULTIPLES}"),
+        (poker_match(block_hands=50), "matches[0]", f"{SESSIONS} 1000 and 50; {MULTIPLES}"),
+        (chess_match(a="nobody"), "matches[0].a", f"{SEATS} nobody"),
+        (chess_match(a="modle"), "matches[0].a", f"{SEATS} modle; did you mean model?"),
+        (chess_match(b="nobody"), "matches[0].b", f"{SEATS} nobody"),
         (chess_match(b="model"), "matches[0].b", "expected a random seat in Phase 0"),
         (poker_match(b="dice"), "matches[0].b", "expected model or a benchmark seat: Phase 1 is self-play"),
         (
@@ -147,7 +158,7 @@ BUTTON = "expected an even number, so that both seats have the button equally"
         ({"holdem": {"stack_chips": 1_000_001}}, "holdem.stack_chips", "expected 200 to 1000000 (100 a BB)"),
         ({"seed": {"origin": "season"}}, "seed.value", SEASON),
         ({"seed": {"origin": "self", "value": "2026-05"}}, "seed.value", SEASON),
-        ({"prices": {"modle": {}}}, "prices.modle", "expected the name of a seat"),
+        ({"prices": {"modle": {}}}, "prices.modle", "expected the name of a seat, found modle; did you mean model?"),
         (
             {"seats": {**PLAN["seats"], "engine": {"kind": "random"}}},
             "seats.engine",

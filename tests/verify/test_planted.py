@@ -18,7 +18,7 @@ from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.table.decision import FIRST_ATTEMPT, ActionReader
 from agzamov_verify.table.game import Block
-from agzamov_verify.table.planted import Role, bare, is_compared, reduced
+from agzamov_verify.table.planted import Role, Spot, bare, is_compared, reduced
 from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, without_form
 from agzamov_verify.table.scripted_players import random_answer
 
@@ -244,14 +244,20 @@ def test_their_calls_stand_in_a_tally_of_their_own() -> None:
     )
 
 
+def common_spots(game: str, rules: Any, key: str) -> list[Spot]:
+    """All common spots of a game for a seat of this key."""
+    own = SpotSeat(key, (), "", "", 1024)
+    return [planted_spots.common_spot(game, rules, NORM.spots, own, DICE, index) for index in range(NORM.spots)]
+
+
 def test_spots_are_easy_and_hard_early_and_late() -> None:
     for game, said in (("chess960", "Moves so far: none"), ("holdem", "Board: []")):
         rules = plan().rules_of(game)
-        spots = planted_spots.common_spots(game, rules, NORM.spots, SpotSeat("model", (), "", "", 1024), DICE)
+        spots = common_spots(game, rules, "model")
         texts = [spot.messages[-1].content for spot in spots]
         assert len(set(texts)) == NORM.spots
         assert 0 <= sum(said in text for text in texts) < NORM.spots
-        other = planted_spots.common_spots(game, rules, NORM.spots, SpotSeat("other", (), "", "", 1024), DICE)
+        other = common_spots(game, rules, "other")
         assert not {spot.seed for spot in spots} & {spot.seed for spot in other}
 
 

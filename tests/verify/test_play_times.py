@@ -121,7 +121,7 @@ def test_a_naked_arm_that_changes_by_itself_is_warned_of(arm: Arm, verdict: Tren
     plan: Any = SimpleNamespace(matches=(played,), seats=seats)
     lines = list(drift_warnings(plan, analysis))
     assert len(lines) == warned
-    assert not warned or "the results of this naked arm fall while it is played (p 0.01, corrected)" in lines[0]
+    assert not warned or "the results of this arm without help fall while it is played (p 0.01, corrected)" in lines[0]
 
 
 @pytest.mark.parametrize(("units", "parts"), [(4, 2), (20, 10), (100, SLICES)])
@@ -144,4 +144,4 @@ def test_a_server_that_fails_often_is_warned_of(failed: int, *, is_model: bool, 
     lines = list(retry_warnings(plan, SimpleNamespace(matches=twice)))  # type: ignore[arg-type]  # what it reads
     assert len(lines) == warned
     if warned:
-        assert lines[0].startswith("seat one: 3 failed tries in 100 calls (3.0 %, expected at most 2 %)")
+        assert lines[0].startswith("seat one: 3 retries in 100 calls (3.0 %, expected at most 2 %)")

@@ -1,10 +1,7 @@
 """Protocol versions: a folder fits its types, a released one never changes, and a shape lacks what is later."""
 
 import shutil
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -18,7 +15,7 @@ from agzamov_verify.games.chess.game import ChessMatch
 from agzamov_verify.plan import manifest, plan_problems
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import problems
-from agzamov_verify.protocols import PROTOCOLS, RELEASED, documents
+from agzamov_verify.protocols import CLOSED, PROTOCOLS, RELEASED, documents
 from agzamov_verify.protocols.document_shape import OutsideShape, shape_of, spelled
 from agzamov_verify.protocols.opponents import (
     ANY_SEAT,
@@ -32,27 +29,25 @@ from agzamov_verify.protocols.opponents import (
 )
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.seats import NoviceSeat, RandomSeat, ReferenceSeat, Seat
+from script_modules import script
 
 ROOT = Path(__file__).parents[2]
 
 GOLDEN = Path(__file__).parents[1] / "bundles" / "golden" / "agz-0.1"
 
 
-def script(name: str) -> ModuleType:
-    """A script of `scripts/`, as a module."""
-    found = spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert found
-    assert found.loader
-    module = module_from_spec(found)
-    sys.modules[name] = module
-    found.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in RELEASED])
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in {*RELEASED, *CLOSED}])
 def test_the_formats_of_an_unreleased_protocol_are_those_of_the_types(name: str) -> None:
     version = PROTOCOLS[name]
     assert script("write_formats").formats_text(version) == version.data("formats.json"), "type: make schema"
+
+
+def test_a_closed_protocol_has_no_images() -> None:
+    for name in CLOSED:
+        formats = PROTOCOLS[name].data("formats.json").decode()
+        assert "image_input" not in formats
+        assert "picture" not in formats
+        assert "read_back" not in formats
 
 
 def test_a_released_folder_is_as_it_was_released() -> None:

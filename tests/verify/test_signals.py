@@ -37,11 +37,11 @@ def test_a_seats_line_says_what_was_counted_and_that_nobody_judged_it() -> None:
     found = seat_stats("agent", tally, Price(), 10)
     assert found.signals == Signals(9, 3, 100)
     assert signal_words(found, EngineMatch(8, 7)) == (
-        "0.50 failed tries a call, 3 of 9 replies without tokens, 2.50 characters of text a token,"
+        "0.50 retries a call, 3 of 9 replies without tokens, 2.50 characters of text a token,"
         " 7 of 8 moves the engine's first choice (not judged)"
     )
 
 
 def test_where_nothing_was_said_or_judged_no_share_is_made_up() -> None:
     told = signal_words(seat_stats("agent", Tally(), Price(), 10), None)
-    assert told == "no failed tries a call, 0 of 0 replies without tokens, no characters of text a token (not judged)"
+    assert told == "no retries a call, 0 of 0 replies without tokens, no characters of text a token (not judged)"

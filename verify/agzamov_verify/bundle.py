@@ -1,13 +1,17 @@
 """The layout of a result bundle: BagIt 1.0 shaped, payload under data/, signature under attest/.
 
     bag-info.txt  bagit.txt  manifest-sha256.txt (the signed subject)  tagmanifest-sha256.txt
-    attest/run.dsse.json
+    attest/run.dsse.json  attest/registration.json  attest/registration.tlog-proof
     data/manifest.json  data/environment.json  data/submitter.pem  data/executions.jsonl
     data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
     data/calls/<stream>.jsonl.gz
     data/results/results.json  data/results/calls.json  data/results/analysis.json
     data/quality/index.json  data/quality/figures.json  data/quality/<stream>.jsonl.gz
+    data/beacon.json
     data/logs/<execution>/<container>.log  data/notes/<what>.json
+
+Files of the registration stand beside the signature: they prove themselves, and may come after it. data/beacon.json
+is there where the seed waited for a round of a beacon.
 
 A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writes and checks it.
 """
@@ -31,6 +35,9 @@ INFO_FILE = "bag-info.txt"
 PAYLOAD_FILE = "manifest-sha256.txt"
 TAGS_FILE = "tagmanifest-sha256.txt"
 ENVELOPE_FILE = "attest/run.dsse.json"
+REGISTRATION_FILE, PROOF_FILE = "attest/registration.json", "attest/registration.tlog-proof"
+REGISTRATION_FILES = (REGISTRATION_FILE, PROOF_FILE)
+BEACON_FILE = "data/beacon.json"
 MANIFEST_FILE = "data/manifest.json"
 ENVIRONMENT_FILE = "data/environment.json"
 ENVIRONMENT_BYTES_MAX = 2**20

@@ -7,11 +7,13 @@ answer that holds no message is refused. Two forms are known: OpenAI's, and that
 
 import json
 import math
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from agzamov_verify.core.questions import TOKENS_MAX, ToolCall
+
+NOT_JSON: Final = "it is not JSON"
 
 
 class NotACompletion(ValueError):
@@ -111,7 +113,7 @@ def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
-        raise NotACompletion("it is not JSON") from error
+        raise NotACompletion(NOT_JSON) from error
 
 
 def _tokens(value: Any) -> tuple[Token, ...]:

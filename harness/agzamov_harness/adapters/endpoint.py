@@ -15,6 +15,7 @@ import msgspec
 import openai
 
 from agzamov_verify.core.questions import Message, NoReply, Reply, SentCall, Tool
+from agzamov_verify.core.shown import Shown
 from agzamov_verify.seats import EndpointSeat, GgufSeat
 from agzamov_verify.seats.model_seat import is_loopback
 
@@ -23,17 +24,25 @@ from .api_key import key_in
 from .completion import NotACompletion, ServerAnswer, read_completion
 from .context_length import CutPrompts, context_problem
 from .http_transport import guard
+from .images import base64_png
 from .retries import CallLimits, Calls, Failure, Patience
 
 
 def wire_message(message: Message) -> dict[str, Any]:
     """A message. An assistant's without words beside its calls has null for content, as that API sends it."""
     spelled: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.shown:
+        images = [{"type": "image_url", "image_url": _image(shown)} for shown in message.shown]
+        spelled["content"] = [{"type": "text", "text": message.content}, *images]
     if message.tool_calls:
         spelled |= {"content": message.content or None, "tool_calls": [_call(call) for call in message.tool_calls]}
     if message.tool_call_id:
         spelled["tool_call_id"] = message.tool_call_id
     return spelled
+
+
+def _image(shown: Shown) -> dict[str, str]:
+    return {"url": f"data:image/png;base64,{base64_png(shown)}", "detail": shown.detail}
 
 
 def wire_tools(tools: Iterable[Tool]) -> dict[str, Any]:
@@ -124,9 +133,19 @@ class Endpoint:
         try:
             answer = self._client.models.with_raw_response.list()
             rows = json.loads(answer.content)["data"]
-            return tuple(str(row["id"]) for row in rows)
+            return tuple(self._calls.clean(str(row["id"])) for row in rows)
         except Exception:  # noqa: BLE001 - whatever is wrong with a list, a completion will tell
             return ()
+
+    def capabilities(self) -> frozenset[str] | None:
+        """What the server says in its list that the model can do, as llama-server does; None where it says nothing."""
+        try:
+            rows = json.loads(self._client.models.with_raw_response.list().content)["models"]
+            names = self._seat.names_served
+            told = [row["capabilities"] for row in rows if len(rows) == 1 or row.get("name") in names]
+            return frozenset(map(str, told[0]))
+        except Exception:  # noqa: BLE001 - as `models`: a server that does not say is asked with an image
+            return None
 
     def close(self) -> None:
         self._client.close()
@@ -151,7 +170,7 @@ class Endpoint:
         try:
             completion = read_completion(answer.content)
         except NotACompletion as error:
-            return self._calls.no_answer(answer.http_response, str(error))
+            return self._calls.no_answer(answer.http_response, str(error), self._path_hint)
         return completion if request.tools else msgspec.structs.replace(completion, tool_calls=())
 
     def _advice(self, status: int) -> str:
@@ -160,12 +179,20 @@ class Endpoint:
                 return f"; check the key in {self._seat.api_key_env}"
             case 401 | 403:
                 return "; the seat has no key: name the variable that holds it in api_key_env"
-            case 404 | 405 if not urlsplit(self._seat.base_url).path.rstrip("/"):
-                return "; check base_url: nearly every server needs /v1 at its end, so add /v1"
+            case 501:
+                return "; what answers there is no model server: check base_url"
+            case 404 | 405 if self._path_hint:
+                return f"; {self._path_hint}"
             case 404 | 405:
                 return f"; check base_url, and that the server has the model {self._seat.model}"
             case _:
                 return f"; check the seat's model, accepts ({', '.join(self._seat.accepts)}) and tokens_max"
+
+    @property
+    def _path_hint(self) -> str:
+        """Advice where the address of the plan has no path."""
+        has_path = urlsplit(self._seat.base_url).path.rstrip("/")
+        return "" if has_path else "check base_url: nearly every server needs /v1 at its end, so add /v1"
 
     def _refuse_what_is_worthless(self, answer: ServerAnswer, request: ChatRequest) -> None:
         """A server that drops part of the prompt or overruns the token limit makes the run worthless."""

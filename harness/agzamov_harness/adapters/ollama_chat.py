@@ -10,13 +10,14 @@ from typing import Any
 
 import httpx2
 
-from agzamov_verify.core.questions import NoReply, Reply
+from agzamov_verify.core.questions import Message, NoReply, Reply
 from agzamov_verify.seats import OllamaSeat
 
 from ..ports import ChatRequest, Clock, Wait
 from .completion import NotACompletion, ServerAnswer, read_ollama
 from .context_length import PLAIN, context_problem
 from .http_transport import guard
+from .images import base64_png
 from .retries import CallLimits, Calls, Failure, Patience
 
 CHAT = "/api/chat"
@@ -103,11 +104,16 @@ def options_of(seat: OllamaSeat) -> dict[str, Any]:
     }
 
 
+def _message(message: Message) -> dict[str, Any]:
+    spelled: dict[str, Any] = {"role": message.role, "content": message.content}
+    return {**spelled, "images": [base64_png(shown) for shown in message.shown]} if message.shown else spelled
+
+
 def body_of(seat: OllamaSeat, request: ChatRequest) -> dict[str, Any]:
     """The whole request. It says nothing of how long the model stays loaded: that is the server's setting."""
     return {
         "model": seat.model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [_message(message) for message in request.messages],
         "stream": False,
         "truncate": False,
         "shift": False,

@@ -39,10 +39,12 @@ from .http_transport import refused_encoding
 T = TypeVar("T")
 
 RETRIED_STATUS = frozenset({408, 409, 429})
+NOT_IMPLEMENTED = 501  # the server does not know this kind of request at all: a plain web server, for instance
 BACKOFF_FIRST_S, BACKOFF_MAX_S = 0.5, 30.0
 RETRY_AFTER_MAX_S = 300.0
 DETAIL_CHARACTERS_MAX = 300
 ERROR_CHARACTERS_MAX = 200
+CONTENT_TYPE_CHARACTERS_MAX = 40
 SECRET_CHARACTERS_MIN = 8  # a shorter key ("ollama", "EMPTY") guards nothing, and may well be a word of a reply
 NANOSECONDS = 1_000_000_000
 TOO_LONG = "context"  # what both llama.cpp and Ollama name when they refuse a prompt that does not fit
@@ -50,6 +52,14 @@ TOO_LONG = "context"  # what both llama.cpp and Ollama name when they refuse a p
 
 class PromptTooLong(PortFault):
     """The server refuses a prompt that does not fit its context, as it should."""
+
+
+class RefusedStatus(PortFault):
+    """The server refuses the call, and would again; `status` is HTTP's."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Faltering(PortFault):
@@ -61,10 +71,10 @@ class Faltering(PortFault):
 
 
 class Failure:
-    """A try that may be repeated."""
+    """A try that may be repeated. `detail` is recorded; `hint` is for the person whose last try it was."""
 
-    def __init__(self, kind: str, detail: str, retry_after_s: float = 0.0) -> None:
-        self.kind, self.detail, self.retry_after_s = kind, detail, retry_after_s
+    def __init__(self, kind: str, detail: str, retry_after_s: float = 0.0, hint: str = "") -> None:
+        self.kind, self.detail, self.retry_after_s, self.hint = kind, detail, retry_after_s, hint
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -123,7 +133,8 @@ class Calls:
                 tries.append(Try(outcome.detail, outcome.kind))
                 if len(tries) >= self._patience.attempts_max:
                     count = "1 try failed" if len(tries) == 1 else f"{len(tries)} tries failed, the last"
-                    raise Faltering(f"{self._place}: {count} with {outcome.kind}: {outcome.detail}", outcome.kind)
+                    told = "; ".join(filter(None, (outcome.detail, outcome.hint)))
+                    raise Faltering(f"{self._place}: {count} with {outcome.kind}: {told}", outcome.kind)
                 self._wait(max(outcome.retry_after_s, backoff_s(len(tries))))
 
     def give_up(self, what: str) -> NoReturn:
@@ -134,25 +145,40 @@ class Calls:
         status, detail = response.status_code, self.clean(error_message(response.content))[:ERROR_CHARACTERS_MAX]
         if response.is_redirect or 300 <= status < 400:
             self.give_up(f"HTTP {status}: redirects are not followed; write the final address in base_url")
-        if status in RETRIED_STATUS or status >= 500:
-            return Failure(f"http_{status}", detail, retry_after_s(response.headers))
-        what = f"HTTP {status}: {detail or 'no reason given'}{advice(status)}"
+        if status in RETRIED_STATUS or (status >= 500 and status != NOT_IMPLEMENTED):
+            hint = "" if detail else self._exchanged(response)
+            return Failure(f"http_{status}", detail, retry_after_s(response.headers), hint)
+        what = f"HTTP {status}: {detail or self._exchanged(response)}{advice(status)}"
         if status in (400, 413) and TOO_LONG in detail.lower():
             raise PromptTooLong(f"{self._place}: {what}")
-        return self.give_up(what)
+        raise RefusedStatus(f"{self._place}: {what}", status)
+
+    def _exchanged(self, response: httpx2.Response) -> str:
+        """What was asked and what came back, where the answer gives no reason."""
+        asked = f"{response.request.method} {self.clean(response.request.url.path)}"
+        kind = self.clean(response.headers.get("content-type", "")).partition(";")[0][:CONTENT_TYPE_CHARACTERS_MAX]
+        came = (
+            f"{len(response.content)} bytes of {kind or 'no content-type'}" if response.content else "an empty answer"
+        )
+        return f"no reason given, {came} to {asked}"
 
     def timeout(self) -> Failure:
         return Failure("timeout", f"no answer in {self._patience.timeout_s} s")
 
     def broken(self, error: Exception) -> Failure:
-        return Failure("connection", self.clean(why_broken(error)))
+        hint = (
+            "no server listens there"
+            if any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
+            else ""
+        )
+        return Failure("connection", self.clean(why_broken(error)), hint=hint)
 
-    def no_answer(self, response: httpx2.Response, what: str) -> Failure:
+    def no_answer(self, response: httpx2.Response, what: str, hint: str = "") -> Failure:
         """An answer that is none: described, and never repeated."""
         encoding = refused_encoding(response)
         coding = f" of content-encoding {self.clean(encoding)[:20]}, which was not accepted" if encoding else ""
         description = f"HTTP {response.status_code} with {len(response.content)} bytes{coding}"
-        return Failure("not_a_completion", f"{description}: {what}")
+        return Failure("not_a_completion", f"{description}: {what}", hint=hint)
 
     def reply(self, answer: ServerAnswer, tries: tuple[Try, ...]) -> Completion:
         """Build the completion of a seat, with all that its server wrote scrubbed, cleaned and bounded.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from agzamov_verify.core.questions import Evaluate, Evaluation, NoReply, Reply
 from agzamov_verify.core.workers import cores
@@ -12,6 +13,8 @@ from agzamov_verify.table.scripted_players import position_of, stockfish_reply
 from ..foundation.pool import Pool
 from ..ports import ChatRequest, PortFault
 
+E = TypeVar("E", bound=UciEngine)
+
 BEHIND_SOCKET_MAX = 64  # of each sort; images/stockfish gives out 256
 
 
@@ -20,16 +23,16 @@ def processes_side_by_side(path: Path) -> int:
     return min(cores(), BEHIND_SOCKET_MAX) if path.is_socket() else cores()
 
 
-class EnginePool:
+class EnginePool(Generic[E]):
     """Up to `size` engine processes, started when first needed and shared by threads."""
 
-    def __init__(self, start: Callable[[], UciEngine], size: int) -> None:
+    def __init__(self, start: Callable[[], E], size: int) -> None:
         self._start = start
         self._pool = Pool(self._started, size)
         self.close = self._pool.close
 
     @contextmanager
-    def engine(self) -> Iterator[UciEngine]:
+    def engine(self) -> Iterator[E]:
         """An engine of our own for a while. A dead one is not given back. Raises PortFault."""
         try:
             with self._pool.lent() as engine:
@@ -37,7 +40,7 @@ class EnginePool:
         except EngineFault as error:
             raise PortFault(f"the engine failed: {error}; resume the run") from error
 
-    def _started(self) -> UciEngine:
+    def _started(self) -> E:
         try:
             return self._start()
         except EngineFault as error:

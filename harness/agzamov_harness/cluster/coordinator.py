@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
-from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.questions import Answer, Question
 from agzamov_verify.core.script import Exchanges, Replay
@@ -107,8 +107,9 @@ class ClusterRunner(Runner):
     ) -> None:
         limit = concurrency or min(STREAMS_MAX, STREAMS_AHEAD * max(1, cluster.threads))
         super().__init__(directory, Answering(_nobody), lambda: 0, state, stop, limit)
+        stop.in_flight = None  # they are the workers'
         self._client, self._session = cluster.client, secrets.token_hex(8)
-        self._dice = seed_dice(directory.manifest, directory.secret)
+        self._dice = directory.dice
         self._settings = settings
 
     def play(self) -> Blocks:
@@ -131,11 +132,13 @@ class ClusterRunner(Runner):
             self._settings,
         )
         key = f"agzamov-{stream.id}-{self._session}"
-        playing = _Playing(self._client.submit(worker.play, job, key=key, pure=False), hooks, stream.id)
+        future = self._client.submit(worker.play, job, key=key, pure=False)
+        playing = _Playing(future, hooks, stream.id, self._stop)
         try:
             entries = followed(journal, manifest.run_id, stream.id, playing.wait)
             replay = Replay(stream.id, entries)
-            script = block_script(stream, manifest.plan, self._dice, manifest.memories)
+            heard = partial(hooks.decided, stream)
+            script = block_script(stream, manifest.plan, self._dice, manifest.memories, heard)
             exchanges = Exchanges(script, replay)
             for question, answer in exchanges:
                 if replay.answered > there:
@@ -162,8 +165,8 @@ class ClusterRunner(Runner):
 class _Playing:
     """A stream on a worker."""
 
-    def __init__(self, future: Future, hooks: Hooks, stream: str) -> None:
-        self._future, self._hooks, self._stream = future, hooks, stream
+    def __init__(self, future: Future, hooks: Hooks, stream: str, stop: Stop) -> None:
+        self._future, self._hooks, self._stream, self._stop = future, hooks, stream, stop
         self._done_s: float | None = None
 
     def wait(self, seconds: float) -> None:
@@ -188,7 +191,7 @@ class _Playing:
 
     def leave(self) -> None:
         """Give the worker time to finish its calls in flight, since the run is to stop; then drop the stream."""
-        end_s = time.monotonic() + STOP_S_MAX
+        end_s = time.monotonic() + max(STOP_S_MAX, self._stop.patience_s)
         while not self._future.done() and time.monotonic() < end_s:
             time.sleep(0.05)
         self.drop()

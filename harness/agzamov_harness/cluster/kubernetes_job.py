@@ -9,12 +9,15 @@ CONTAINER, VOLUME, SCRATCH = "share", "runs", "tmp"
 INDEX_VARIABLE = "AGZ_SHARE_INDEX"
 INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index"
 GRACE_S = 30
-"""For the calls in flight: `agzamov play` gives them seven seconds, then drops them."""
+"""For a stop, beyond the time that a reply may take: `agzamov play` waits for the replies in flight."""
 NOT_AGAIN = (1, 2)
 
 
 class JobSettings(msgspec.Struct, frozen=True):
-    """Settings of a Job. `user` and `group` own the run's folder; `arguments` are those of each share."""
+    """Settings of a Job. `user` and `group` own the run's folder; `arguments` are those of each share.
+
+    `reply_s_max`: the longest time that a model's reply may take.
+    """
 
     run_id: str
     shares: int
@@ -26,6 +29,7 @@ class JobSettings(msgspec.Struct, frozen=True):
     secret: str = ""
     variables: Sequence[str] = ()
     arguments: Sequence[str] = ()
+    reply_s_max: int = 0
     retries: int = 6
     cpu: str = "2"
     memory: str = "2Gi"
@@ -65,7 +69,7 @@ def _failure_rules() -> list[dict[str, Any]]:
 def _pod(settings: JobSettings) -> dict[str, Any]:
     return {
         "restartPolicy": "Never",
-        "terminationGracePeriodSeconds": GRACE_S,
+        "terminationGracePeriodSeconds": GRACE_S + settings.reply_s_max,
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "securityContext": {

@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.script import Replay, drive
 from agzamov_verify.plan.manifest import ManifestError, Plan
@@ -83,6 +82,8 @@ def require_spreadable(plan: Plan) -> None:
         raise ManifestError(
             "isolation: expected process, found container: a container engine plays all of a run on its own machine"
         )
+    for name in (name for name, one in plan.playing.items() if one.is_person):
+        raise ManifestError(f"seats.{name}: a person is asked on a page of one machine; play it with agzamov run")
     for name, seat in local_models(plan).items():
         raise ManifestError(
             f"seats.{name}: expected a scripted player, Stockfish or an endpoint, found kind {seat.kind}: weights and"
@@ -161,5 +162,5 @@ def followed_to_its_end(directory: RunDirectory, stream: StreamPlan, wait: Calla
     """The block of a stream that another process plays, once its journal is whole. Raises BrokenJournal, Divergence."""
     manifest = directory.manifest
     entries = followed(directory.journal, manifest.run_id, stream.id, wait)
-    dice = seed_dice(manifest, directory.secret)
+    dice = directory.dice
     return drive(block_script(stream, manifest.plan, dice, manifest.memories), Replay(stream.id, entries))

@@ -4,7 +4,7 @@ The ports of a run are opened once in each worker's process and serve all of its
 not raised: an exception of ours would have to be the same class on both sides before it can be read.
 """
 
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -18,6 +18,7 @@ from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.plan.plan_problems import starts_engine
 from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.table.declared import FaultKind
 from agzamov_verify.table.game import StreamPlan
 
 from ..build_ports import concurrency_of, open_world
@@ -25,7 +26,7 @@ from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..ports import PortFault
 from ..run.exit_status import os_error_words
-from ..run.play_stream import Hooks, StreamsHere, unit_on_many_machines
+from ..run.play_stream import Hooks, StreamsHere, heard_by_nobody, unit_on_many_machines
 from ..run.recorder import StreamInUse
 from ..run.run_folder import load
 from ..run.stop import Stopped
@@ -128,7 +129,7 @@ def _played(job: Job) -> Done:
         raise ManifestError(f"a worker has another program: expected {difference}")
     run = _opened(job)
     stream, plan = run.streams[job.stream], run.directory.manifest.plan
-    hooks = Hooks(_at_once, run.watch.check, _nothing, _passed)
+    hooks = Hooks(_at_once, run.watch.check, _nothing, _passed, _decided, lambda _: nullcontext(), heard_by_nobody)
     run.watch.check()
     while True:
         try:
@@ -158,4 +159,8 @@ def _nothing(question: Question, answer: Answer) -> None:
 
 
 def _passed(stream: StreamPlan, question: Question, answer: Answer) -> None:
+    """As `_nothing`."""
+
+
+def _decided(stream: StreamPlan, seat: str, fault: FaultKind | None) -> None:
     """As `_nothing`."""

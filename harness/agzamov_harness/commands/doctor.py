@@ -21,8 +21,9 @@ from ..containers.container_engine import ContainerEngine, connect
 from ..containers.engine_socket import NoEngine
 from ..containers.image_records import ImageFault
 from ..containers.image_roles import BUILT_ON_REQUEST, IMAGE_OF, pin_of
+from ..foundation.owner_folder import installed_folder
 from ..memory.adapter_file import systems
-from ..memory.launch import installed_folder, why_not_here
+from ..memory.launch import why_not_here
 from ..models.gguf_process import WHEEL
 from ..models.ollama_api import Inventory
 from ..ports import ModelFault
@@ -36,12 +37,16 @@ OLLAMA_PORT, OLLAMA_S = 11434, 2.0
 
 
 class Ability(msgspec.Struct, frozen=True):
-    """One thing that the appliance needs or can use. `found`: its state here; `advice`: the remedy if `ok` is false."""
+    """One thing that the appliance needs or can use. `found`: its state here; `advice`: the remedy if `ok` is false.
+
+    `is_optional`: only some plans need it.
+    """
 
     name: str
     ok: bool
     found: str
     advice: str = ""
+    is_optional: bool = False
 
 
 def examine(key: Path, engine: str | None, installed: Path | None = None) -> list[Ability]:
@@ -110,7 +115,8 @@ def _llama() -> Ability:
     try:
         installed = importlib.metadata.version(WHEEL)
     except importlib.metadata.PackageNotFoundError:
-        return Ability("llama.cpp", True, "none; only seats of kind gguf without containers need it: make local-models")
+        advice = "only seats of kind gguf without containers need it: make local-models"
+        return Ability("llama.cpp", False, "not installed", advice, is_optional=True)
     return Ability("llama.cpp", True, f"{WHEEL} {installed}")
 
 
@@ -122,7 +128,7 @@ def _ollama() -> Ability:
             version, count = server.version(), len(server.models())
     except (ModelFault, ValueError) as error:
         why = " ".join(printable(str(error)).split())
-        return Ability("ollama", True, f"none ({why}); only seats of kind ollama need one; to start one: ollama serve")
+        return Ability("ollama", False, why, "only seats of kind ollama need it: ollama serve", is_optional=True)
     models = f"{count} model{'' if count == 1 else 's'}" if count else "no models yet: agzamov models pull NAME"
     return Ability("ollama", True, f"{printable(version)} at {url}, {models}")
 
@@ -146,7 +152,7 @@ def _docker() -> list[Ability]:
     try:
         engine = connect()
     except NoEngine as error:
-        return [Ability("docker", False, "no container engine answers", str(error))]
+        return [Ability("docker", False, "no container engine answers", str(error), is_optional=True)]
     with closing(engine):
         facts = engine.facts()
         description = f"{facts['version']} at {engine.host}, storage {facts['storage']}, cgroup {facts['cgroup']}"
@@ -177,4 +183,5 @@ def _images(engine: ContainerEngine) -> Ability:
     lacks = [("not built", not_built), ("not in the engine", not_loaded)]
     missing = "; ".join(f"{lack}: {', '.join(names)}" for lack, names in lacks if names)
     description = missing or f"{', '.join(sorted(ours.values()))} built here and in the engine"
-    return Ability("images", not missing, description, "only runs in containers need them: agzamov images build --load")
+    advice = "only runs in containers need them: agzamov images build --load"
+    return Ability("images", not missing, description, advice, is_optional=True)

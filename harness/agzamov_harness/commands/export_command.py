@@ -4,6 +4,7 @@ import csv
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,15 +13,17 @@ import click
 
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
+from agzamov_verify.checks.replay_all import on_all_cores
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.commands.bundle_argument import EXIT_FAILED, EXIT_USAGE, fail, faults_told, no_bundle
 from agzamov_verify.core.waiting import counted
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
 from agzamov_verify.experiment.matches import Match
-from agzamov_verify.show.games_of_bundle import games_told, outcome, played_streams
+from agzamov_verify.show.games_of_bundle import outcome, played_streams, stream_told, streams_played
 from agzamov_verify.show.replayed_game import PlayedGame
 from agzamov_verify.show.views import VIEWS
+from agzamov_verify.table.game import StreamPlan
 
 from ..exports.every_eval_ever import records
 from ..exports.in_toto import statement
@@ -73,6 +76,8 @@ def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
     The games are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
     `agzamov verify` says; for in-toto it is verified first, and refused where a step fails. A file that --out names is
     written over.
+
+    Example: agzamov export BUNDLE --to pgn --out games.pgn
 
     Exit code 0: written. 1: the bundle is broken. 2: wrong use, or no game that the format is for.
     """
@@ -159,40 +164,62 @@ def _write_tables(notation: str, out: Path, rows: Iterator[TableRow]) -> None:
         fail(os_error_words(error), EXIT_USAGE)
 
 
-def _games(opened: Opened, matches: list[Match]) -> Iterator[PlayedGame]:
-    for match in counted("matches", matches, len(matches)):
-        yield from games_told(opened, match)
+class _StreamTexts:
+    """The games of a bundle's streams as text, each stream in any process."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+
+    def notated(self, stream: StreamPlan) -> list[str]:
+        """Each game in the notation of its own."""
+        view, plan = VIEWS[stream.match.game], self._opened.manifest.plan
+        return [part for played in stream_told(self._opened, stream) for part in view.notated(played, plan)]
+
+    def rows(self, stream: StreamPlan) -> list[str]:
+        """A line of CSV for each game."""
+        return [_row(_columns(played)) for played in stream_told(self._opened, stream)]
+
+
+def _of_streams(
+    opened: Opened, matches: list[Match], texts: Callable[[_StreamTexts, StreamPlan], list[str]]
+) -> Iterator[str]:
+    """The texts of all streams of some matches, in order, made on all cores."""
+    streams = [stream for match in matches for stream in streams_played(opened, match)]
+    with closing(on_all_cores(_StreamTexts(opened), texts, streams, cores())) as made:
+        for of_stream in counted("streams", made, len(streams)):
+            yield from of_stream
 
 
 def _notated(opened: Opened, matches: list[Match], notation: str) -> Iterator[str]:
-    plan = opened.manifest.plan
-    for number, played in enumerate(_games(opened, matches), start=1):
+    for number, part in enumerate(_of_streams(opened, matches, _StreamTexts.notated), start=1):
         header = f"[{number}]\n" if notation == "phh" else ""
-        yield header + VIEWS[played.match.game].exported(played, plan)
+        yield header + part
 
 
 def _table(opened: Opened, matches: list[Match]) -> Iterator[str]:
     yield _row(COLUMNS)
-    for played in _games(opened, matches):
-        match, condition = played.match, played.match.condition
-        yield _row(
-            (
-                played.record.game,
-                match.id,
-                played.number,
-                int(match.phase),
-                match.game,
-                condition.augmentation.value,
-                condition.arm.value,
-                condition.system,
-                match.measured,
-                ", ".join(at.seat for at in match.opponents),
-                ", ".join(played.placed),
-                outcome(played),
-                VIEWS[match.game].ended(played.record),
-                len(played.asked),
-            )
-        )
+    yield from _of_streams(opened, matches, _StreamTexts.rows)
+
+
+def _columns(played: PlayedGame) -> tuple[object, ...]:
+    """The values of `COLUMNS` for a game."""
+    match, condition = played.match, played.match.condition
+    return (
+        played.record.game,
+        match.id,
+        played.number,
+        int(match.phase),
+        match.game,
+        condition.augmentation.value,
+        condition.arm.value,
+        condition.system,
+        match.measured,
+        ", ".join(at.seat for at in match.opponents),
+        ", ".join(played.placed),
+        outcome(played),
+        VIEWS[match.game].ended(played.record),
+        len(played.asked),
+    )
 
 
 def _row(values: tuple[object, ...]) -> str:

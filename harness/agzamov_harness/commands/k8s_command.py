@@ -14,18 +14,20 @@ from agzamov_verify.plan.manifest import ManifestError
 
 from ..cluster.kubernetes_job import JobSettings, job_of
 from ..cluster.shares import COUNT_MAX, require_spreadable
-from ..memory.launch import Places, installed_folder
+from ..foundation.owner_folder import DEFAULT_KEY, installed_folder
+from ..memory.launch import Places
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import exit_status, run_folder, signing_keys
 from ..run.program_consent import outside_programs, require_consent
 from ..run.run_folder import RunDirectory
 from ..run.run_origin import needs_memory_servers, needs_plan_folder
 from ..run.server_access import Allowed, addresses_before, keys_sent, require_allowed
+from ..run.stop import reply_s_max
+from .plan_files import plan_file
 from .run_commands import runs_option
 from .shared_options import (
     allow_key_option,
     engine_option,
-    plan_file,
     plan_folder_option,
     same_installed_option,
     same_key_option,
@@ -85,10 +87,12 @@ def k8s(
     start_programs: bool,
     **job: Any,
 ) -> None:
-    """Seal PLAN (YAML) and print an Indexed Job (YAML) that plays it in shares; or a Job for the sealed run in FOLDER.
+    """Print a Kubernetes Job that plays PLAN, which is sealed first, or the sealed run in FOLDER, in shares.
 
     The signing key stays here. Copy the run's folder to the volume's root unless --runs is that volume, apply the Job,
     and when it is complete pack the folder with `agzamov pack`.
+
+    Example: agzamov k8s plan.yaml --shares 8 --image agzamov:0.2 --claim runs > job.yaml
 
     Exit code 0: the Job is printed. 2: the plan, the key, the engine or a server is wrong, or one machine must play it.
     """
@@ -111,6 +115,7 @@ def k8s(
             directory.manifest.run_id,
             user=owner.st_uid,
             group=owner.st_gid,
+            reply_s_max=reply_s_max(directory.manifest.plan.playing),
             variables=sorted({one.variable for one in sent}),
             arguments=[*_trusted(directory), *(word for one in sent for word in _allowed(one))],
             **{name: value for name, value in job.items() if value is not None},
@@ -140,7 +145,7 @@ def _sealed(
     require_spreadable(file.plan)
     directory = sealed_after_contact(
         file,
-        key or signing_keys.DEFAULT_KEY,
+        key or DEFAULT_KEY,
         engine,
         runs,
         allow_key,

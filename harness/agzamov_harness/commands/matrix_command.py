@@ -58,8 +58,8 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         yield "EVERY TWO OF ONE GAME: the first less the second (these intervals hold together at 95 %)"
         yield from item(
             " ",
-            "the naked column is self-play, the others met their control's opponent: what an augmentation adds is"
-            ' "less its placebo" above, or where none was played "less its naked arm", never a difference from naked',
+            "the naked column is self-play, the others met their control's opponent: what an augmentation adds"
+            ' is "less its placebo" above, or where none was played "less none", never a difference from that column',
         )
     for pair in matrix.pairs:
         pair_text = f"{quoted(pair.model)} {pair.column} less {quoted(pair.other_model)} {pair.other_column}"
@@ -72,7 +72,7 @@ def _less(entry: MatrixCell) -> Iterator[str]:
     if entry.less_placebo:
         yield from row("less its placebo", estimate(entry.less_placebo))
     if entry.delta:
-        yield from row("less its naked arm", estimate(entry.delta))
+        yield from row("less none", estimate(entry.delta))
         if not entry.less_placebo:
             yield from row("", NO_PLACEBO)
     for arm, less in entry.less.items():
@@ -104,7 +104,7 @@ def _crossings(matrix: Matrix) -> Iterator[str]:
         yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
         yield from row("difference", _compared(pair))
     if not matrix.crossings:
-        yield "  none to compare: no model is shown to be weaker than another against the same opponent, both naked"
+        yield "  none to compare: no model without help is shown to be weaker than another against the same opponent"
     for name in matrix.in_every_game:
         yield from item(" ", f"in every game: {quoted(name)}")
 
@@ -112,9 +112,13 @@ def _crossings(matrix: Matrix) -> Iterator[str]:
 @click.command()
 @over_bundles
 def matrix(**options: Any) -> None:
-    """Compute the model x augmentation matrix of BUNDLES, with tokens and cost; compare all pairs.
+    """Compare models with and without memory, tools and documents, over BUNDLES, with tokens and cost.
 
-    Every bundle is verified first. Exit code 0: done. 1: a bundle fails its check, or the bundles cannot be combined.
+    Every bundle is verified first.
+
+    Example: agzamov matrix bundles/*
+
+    Exit code 0: done. 1: a bundle fails its check, or the bundles cannot be combined.
     """
     collected, as_json = collected_from(**options)
     with shown(quiet=as_json), busy("computing the matrix"):

@@ -61,6 +61,8 @@ def adapt(
     folder of the file, ${INSTALLED} the folder that --installed has for it, ${PORT} a free port, ${MODELS_URL} the
     address of a relay to --models-url.
 
+    Example: agzamov memory adapt --out notes.yaml -- npx my-memory-server
+
     Exit code: that of `agzamov memory check`. 2: the server does not start, or has no tool that stores or none that
     searches.
     """

@@ -59,7 +59,8 @@ class SystemRow(msgspec.Struct, frozen=True):
         state = "can be started here" if not self.missing else "not installed"
         tried = "" if self.verified else ", UNVERIFIED: the adapter was not tried with the real system"
         lines = [f"{self.name:<20}{self.query:<11}{state}{tried}", f"    {self.about}"]
-        return "\n".join([*lines, *([f"    {self.missing}"] if self.missing else [])])
+        what, advised, steps = self.missing.partition("; type: ")
+        return "\n".join([*lines, *([f"    to install: {steps}" if advised else f"    {what}"] if what else [])])
 
 
 SECTIONS = {
@@ -87,7 +88,12 @@ def memory() -> None:
 @installed_option
 @json_option
 def list_systems(installed: Path, *, as_json: bool) -> None:
-    """List the memory systems, by what each searches, and whether it can be started here. Exit code 0."""
+    """List the memory systems, by what each searches, and whether it can be started here.
+
+    Example: agzamov memory list
+
+    Exit code 0.
+    """
     rows = [row_of(system, installed) for system in systems().values()]
     if as_json:
         click.echo(canon.dumps(msgspec.to_builtins(rows)).decode())
@@ -120,6 +126,8 @@ def check(
     compared with those of the built-in systems. The last line says whether the system can be measured, with which
     lineage, or why not. With --blank it is asked for many words of the games, first while it is
     empty, then beside a twin that is told nothing: what was never stored and is found, the system brought with it.
+
+    Example: agzamov memory check recent
 
     Exit code 0: every check is ok, warnings aside. 1: a check failed. 2: no such system, its adapter is wrong, or it
     is not installed here.
@@ -169,6 +177,8 @@ def try_system(
 
     Each text is stored in a game of its own. Without --store and --search, commands are read line by line: store TEXT,
     search QUERY, end, export, quit.
+
+    Example: agzamov memory try bm25 --store "the opponent castles early" --search castles
 
     Exit code 0: done. 2: no such system, or it cannot be started. 4: the server broke a rule, which is named.
     """

@@ -13,8 +13,9 @@ from agzamov_verify.core.waiting import busy, shown
 from ..pipeline.play_and_pack import PlayOptions, played
 from ..positive_control.judged_bundle import control_verdict, verdict_document, verdict_lines
 from ..run.exit_status import EXIT_FAILED, EXIT_USAGE, fail, faults
+from .plan_files import plan_file
 from .run_commands import out_option, runs_option
-from .shared_options import engine_option, key_option, plan_file, start_programs_option
+from .shared_options import engine_option, key_option, start_programs_option
 
 PLAN = Path("manifests/positive-control.yaml")
 
@@ -54,13 +55,17 @@ def control(
     memory, the oracle is at the top; and the placebo's notes are as many and as long as the entries in whose place
     they stand, and change hardly a decision.
 
-    The last line is the verdict. Exit code 0: everything holds. 1: something does not, or the bundle fails its check.
+    The last line is the verdict.
+
+    Example: agzamov memory control
+
+    Exit code 0: everything holds. 1: something does not, or the bundle fails its check.
     2: wrong use. 4: the run stopped; resume it, then judge its bundle.
     """
     if bundle is None:
         with faults():
             options = PlayOptions(engine, out, quiet=as_json, start_programs=start_programs)
-            bundle = played(plan_file(plan, small=False), key, runs, options)
+            bundle = played(plan_file(plan, small=False), key, runs, options).bundle
         if not as_json:
             click.echo(f"bundle: {bundle}")
     elif why := no_bundle(bundle):

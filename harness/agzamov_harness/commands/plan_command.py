@@ -1,32 +1,19 @@
-"""The command `agzamov plan`: its options, and the forecast of a plan as text or JSON."""
+"""The command `agzamov plan`, and options of forecasts."""
 
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from agzamov_verify.checks.steps import Options
-from agzamov_verify.commands.bundle_argument import no_bundle
-from agzamov_verify.core import canon
-from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.core.waiting import busy, shown
-from agzamov_verify.core.workers import cores
-from agzamov_verify.engines.uci_engine import EngineFault, find_engine
-from agzamov_verify.scores.collected_bundles import CannotCombine
-from agzamov_verify.scoring.game_planning import OptionKind
-from agzamov_verify.scoring.plannings import PLANNINGS
+from agzamov_verify.commands.command_line import done_by
+from agzamov_verify.scoring.plan_options import OptionKind
 
-from ..planning.forecast import Forecast
-from ..planning.forecast_text import lines, option_of
-from ..planning.pilot_bundles import Pilot, pilot_of
-from ..planning.spreads import assumed_spreads
-from ..planning.workload import ASKED, Assumptions
-from ..run.exit_status import EXIT_FAILED, EXIT_USAGE, fail, faults
-from .shared_options import plan_file, small_option
+from ..planning.game_options import options_of_games
+from ..run.assumptions import ASKED, Assumptions, option_of
+from .shared_options import small_option
 
-BY_EFFECT: Final = {planning.effect_name: planning for planning in PLANNINGS.values()}
+BY_EFFECT: Final = {game.effect_name: game for game in options_of_games()}
 EXAMPLES: Final = " or ".join(
     f"{name}={number} ({unit})" for name, (number, unit) in ((one, BY_EFFECT[one].effect_example) for one in BY_EFFECT)
 )
@@ -46,7 +33,7 @@ class EffectOption(click.ParamType[tuple[str, Fraction]]):
             self.fail(
                 f"expected a number above 0 and at most {float(most):g} after {game}=, found {number!r}", param, ctx
             )
-        return BY_EFFECT[game].game.name, effect
+        return BY_EFFECT[game].game, effect
 
 
 class Positive(click.ParamType[Fraction]):
@@ -89,7 +76,7 @@ def _positive(text: str) -> Fraction | None:
     return number if number and number > 0 else None
 
 
-def _assumed(command: Any) -> Any:
+def assumed_options(command: Any) -> Any:
     """An option for each assumption; counts are whole."""
     for name, meaning in reversed(ASKED.items()):
         default = getattr(Assumptions(), name)
@@ -107,8 +94,8 @@ def _of_games(command: Any) -> Any:
         OptionKind.SHARE: CorrelationOption(),
         OptionKind.PART: ProportionOption(),
     }
-    for planning in reversed(tuple(PLANNINGS.values())):
-        for option in reversed(planning.options):
+    for game in reversed(BY_EFFECT.values()):
+        for option in reversed(game.assumed):
             meaning = f"Assume: {option.meaning}. Default: a range."
             command = click.option(option_of(option.name), type=kinds[option.kind], help=meaning)(command)
     return command
@@ -137,59 +124,20 @@ def _of_games(command: Any) -> Any:
     help="Assume: intraclass correlation of a career's start pairs or sessions. Default: 0.011.",
 )
 @_of_games
-@_assumed
+@assumed_options
 @small_option
+@click.option(
+    "--details", is_flag=True, help="Also the tables: declared tests, each match's effects, loads, assumptions."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def plan_command(
-    path: Path,
-    *,
-    small: bool,
-    effects: tuple[tuple[str, Fraction], ...],
-    pilots: tuple[Path, ...],
-    icc: Fraction | None,
-    as_json: bool,
-    **assumed: Any,
-) -> None:
-    """Forecast a run of PLAN (YAML): detectable effects, calls, cost and time.
+@done_by("agzamov_harness.commands.plan_action:forecast_plan")
+def plan_command() -> None:
+    """Forecast a run of PLAN (YAML): calls, tokens, cost and time, and the effects that it can show.
+
+    With --details, all tables.
 
     With --effect, also how many games or hands that effect needs. With --from, spreads are a pilot's, whose bundle is
     verified first. Nothing is sealed or played.
 
     Exit code 0: printed. 1: a pilot's bundle fails its check. 2: the plan, a bundle or an option is wrong.
     """
-    with faults(), shown(quiet=as_json):
-        plan = plan_file(path, small=small).plan
-        pilot = _pilot(pilots)
-        with busy("computing what the plan can detect"):
-            spreads = assumed_spreads(plan, _given(assumed, icc), pilot)
-            assumptions = Assumptions(**{name: assumed[name] for name in ASKED})
-            forecast = Forecast(plan, spreads, effects, assumptions, pilot)
-    if as_json:
-        click.echo(canon.ascii_text(forecast.plain()))
-        return
-    for line in lines(forecast):
-        click.echo(printable(line))
-
-
-def _given(options: Mapping[str, Any], icc: Fraction | None) -> dict[str, Fraction]:
-    """The numbers that a user assumes in the place of the games' own."""
-    names = [option.name for planning in PLANNINGS.values() for option in planning.options]
-    given = {**{name: options[name] for name in names}, "icc": icc}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _pilot(paths: tuple[Path, ...]) -> Pilot | None:
-    """The figures of the pilot bundles, after their check; None without any."""
-    if not paths:
-        return None
-    for path in paths:
-        if why := no_bundle(path):
-            fail(why, EXIT_USAGE)
-    try:
-        engine, missing = find_engine(None), ""
-    except EngineFault as error:
-        engine, missing = None, str(error)
-    try:
-        return pilot_of(paths, Options(engine, missing, cores()))
-    except CannotCombine as error:
-        fail(str(error), EXIT_FAILED)

@@ -30,7 +30,6 @@ from .shared_options import (
     start_programs_option,
 )
 
-GRACE_S = 7.0
 PLAY_AGAIN = "play it again to go on"
 
 
@@ -74,13 +73,17 @@ def play(
     quiet: bool,
     attended: bool,
 ) -> None:
-    """Play the sealed run in FOLDER and do not pack it: inside a container, beside its servers, or one --share of it.
+    """Play the sealed run in FOLDER without packing it: inside a container, or one --share of it.
 
     All shares of a run are played side by side, on any machines that see FOLDER; pack them with `agzamov pack`, or
-    `agzamov resume`, which plays what is missing first. Exit code 0: played. 1, 2 and 4: as for `resume`.
+    `agzamov resume`, which plays what is missing first.
+
+    Example: agzamov play runs/0123456789abcdef --share 0/4
+
+    Exit code 0: played. 1, 2 and 4: as for `resume`.
     """
     stop = Stop()
-    with exit_status.faults(), exit_status.signals(stop, PLAY_AGAIN, GRACE_S):
+    with exit_status.faults(), exit_status.signals(stop, PLAY_AGAIN):
         directory = run_folder.load(folder, plan_folder, installed)
         run_folder.require_signed_by(directory, signed_by)
         if share:
@@ -90,7 +93,7 @@ def play(
         elif attended:
             play_inside.play_attended(directory, stop, concurrency)
         else:
-            with progress(quiet=quiet) as watcher:
+            with progress(directory.manifest.plan, quiet=quiet) as watcher:
                 play_inside.play_alone(directory, stop, watcher, concurrency)
 
 
@@ -118,7 +121,7 @@ def _play_share(
         world_of = open_world(manifest, path, stop.wait, served, directory.notes, places)
         if has_decisions(plan):
             click.echo(f"share {share}: waits for the others where their results decide what is played", err=True)
-        with progress(quiet=quiet) as watcher, world_of as world:
+        with progress(plan, quiet=quiet) as watcher, world_of as world:
             state, limit = State(plan, watcher), concurrency or concurrency_of(plan)
             ShareRunner(directory, world, unix_ns, state, stop, limit, share=share).play()
     click.echo(f"share {share}: played", err=True)

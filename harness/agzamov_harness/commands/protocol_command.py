@@ -11,25 +11,27 @@ from click.core import ParameterSource
 
 from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.commands.bundle_argument import bounded
-from agzamov_verify.commands.gate_option import fail_on_gate_option, require_gates
+from agzamov_verify.commands.failed_gates import require_gates
+from agzamov_verify.commands.gate_option import fail_on_gate_option
 from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
 from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.plan.manifest import ManifestError, Plan
 
 from ..foundation.checked_yaml import read_limited
-from ..memory.launch import installed_folder
-from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack
+from ..foundation.owner_folder import installed_folder
+from ..pipeline.play_and_pack import Packed, PlayOptions, connected, play_and_pack
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import run_folder
 from ..run.exit_status import faults
 from ..run.plan_file import PlanFile
 from ..run.run_folder import RunDirectory
-from .run_commands import cluster_option, json_option, results_of
+from .plan_files import plan_file
+from .run_actions import results_of
+from .run_commands import cluster_option, json_option
 from .shared_options import (
     allow_key_option,
     engine_option,
     key_option,
-    plan_file,
     same_installed_option,
     small_option,
     start_programs_option,
@@ -102,7 +104,7 @@ def run(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Seal every plan (*.yaml) in FOLDER, then play them in the order of their names, verify and score the bundles.
+    """Play all plans (*.yaml) of FOLDER: seal all of them first, then play, verify and score them.
 
     PLANS are copied into FOLDER first, which is made if there is none: agzamov protocol run mine manifests/phase*.yaml
 
@@ -142,6 +144,8 @@ def status(folder: Path, *, small: bool) -> None:
     """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end.
 
     A run whose plan was changed since is named by its title.
+
+    Example: agzamov protocol status mine
 
     Exit code 0: printed. 2: a plan is wrong, or it is not clear which run is its.
     """
@@ -213,7 +217,7 @@ def _unsealed(parts: Sequence[PlanPart]) -> list[PlanPart]:
     return unsealed
 
 
-def _played(part: PlanPart, installed: Path | None, play: Callable[[RunDirectory], Path]) -> Path:
+def _played(part: PlanPart, installed: Path | None, play: Callable[[RunDirectory], Packed]) -> Path:
     """The bundle of a part: the existing one, or the result of playing its run."""
     bundle = part.bundle
     if bundle is None:
@@ -222,7 +226,7 @@ def _played(part: PlanPart, installed: Path | None, play: Callable[[RunDirectory
         directory = run_folder.load(part.run, part.file.folder, installed)
         if not directory.origin.memory_servers:  # of a home that is not written, nothing is remembered
             directory = run_folder.load(part.run, part.file.folder, installed_folder())
-        bundle = play(directory)
+        bundle = play(directory).bundle
     click.echo(f"{part.plan.name}: {bundle}", err=True)
     return bundle
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agzamov_verify.checks.check_log import CheckLog, StepFailed
-from agzamov_verify.checks.opened_bundle import open_bundle, seed_dice
+from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.checks.quality_answers import PlayedRun, replay_played
 from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.core import canon
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 else:
     container_lifecycle = imported_at_first_use("agzamov_harness.containers.container_lifecycle")
 
-GRACE_S = 7.0
 AGAIN = "nothing that was answered is lost; the same command goes on"
 
 
@@ -57,10 +56,12 @@ def quality(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    """Have the engine evaluate every chess move of BUNDLE, or of the finished RUN in its folder.
+    """Have Stockfish judge every chess move of BUNDLE, or of a finished RUN by its folder.
 
     The evaluations go to a folder beside it, which `check-quality` checks. The command can be stopped; the same
     command goes on.
+
+    Example: agzamov quality BUNDLE
 
     Exit code 0: the figures are printed. 1: the bundle is broken. 2: wrong use, or no such engine. 4: stopped.
     """
@@ -72,7 +73,7 @@ def quality(
         program = program or stack.enter_context(_engine_of_image(path))
         stop = Stop()
         node_limit = nodes or load_protocol(played.plan.protocol).engine.nodes
-        with signals(stop, AGAIN, GRACE_S), counting("positions", quiet=as_json) as tick, _again():
+        with signals(stop, AGAIN), counting("positions", quiet=as_json) as tick, _again():
             asking = Asking(program, node_limit, jobs or cores(), stop, tick)
             results = judge_run(played, folder or answers_folder(path), asking)
     click.echo(canon.dumps(results).decode() if as_json else "\n".join(quality_lines(results)))
@@ -83,7 +84,7 @@ def _again() -> Iterator[None]:
     try:
         yield
     except Stopped as error:
-        raise Stopped(f"{error}; {AGAIN}") from error
+        raise type(error)(f"{error}; {AGAIN}") from error
 
 
 @contextmanager
@@ -104,7 +105,7 @@ def _played(path: Path, jobs: int) -> PlayedRun:
         with directory.locked():
             blocks = finished(directory)
         manifest = directory.manifest
-        return PlayedRun(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
+        return PlayedRun(manifest.run_id, manifest.plan, directory.dice, blocks)
     if why := no_bundle(path):
         fail(why, EXIT_USAGE)
     log = CheckLog()

@@ -1,4 +1,4 @@
-"""The command `agzamov replay`: level V3 of a bundle, by whoever has the same open weights."""
+"""The command `agzamov replay`: a bundle's seats asked again, and with --attest the signed word for level V3."""
 
 import re
 import sys
@@ -16,11 +16,14 @@ from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.script import Divergence
 from agzamov_verify.core.untrusted_input import HostileBundle, printable
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.show.text.verdict_report import finding_line
 
 from ..ports import ModelFault, PortFault
 from ..reproduce.ask_again import BadBundle, GivenWeights, SampleSettings, ask_again, checked, fresh_seed
 from ..reproduce.replay_report import ReproductionReport, canonical, lines
+from ..run import signing_keys
+from .attest_options import attest, attest_options, attesting_of
 from .shared_options import pair
 
 EXIT_DIFFERENT, EXIT_USAGE, EXIT_NOT_CHECKED = 1, 2, 3
@@ -36,7 +39,11 @@ def _decimal(_: click.Context, parameter: click.Parameter, value: str) -> Fracti
 @click.command()
 @click.argument("bundle", type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--sample", type=click.IntRange(1, 100_000), default=4, show_default=True, help="Number of games to draw."
+    "--sample",
+    type=click.IntRange(1, 100_000),
+    default=4,
+    show_default=True,
+    help="Number of games to draw; with --attest by default what the policy wants.",
 )
 @click.option("--seed", default="", help="Seed of the draw; default: a fresh random one, which is printed.")
 @click.option(
@@ -60,13 +67,19 @@ def _decimal(_: click.Context, parameter: click.Parameter, value: str) -> Fracti
     callback=_decimal,
     help="Largest accepted difference of log probabilities (nats) at the first token that differs; 0 accepts none.",
 )
+@attest_options
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to this file, as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as canonical JSON.")
 def replay(bundle: Path, out: Path | None, *, as_json: bool, **options: Any) -> None:
-    """Ask the same model again in randomly drawn games of BUNDLE, and compare every answer.
+    """Ask the same model again in a few games of BUNDLE, drawn at random, and compare every answer.
 
     The GGUF weights of a run in containers are served by the image that the run was sealed with, unless --at names a
     server.
+
+    With --attest a beacon round that came out after the result was logged draws the games, scripted players, engines
+    and memories are asked again too, and what came out is signed: `verify --attestation` reads it, for level V3.
+
+    Example: agzamov replay BUNDLE --weights model=model.gguf
 
     Exit code 0: all answers are the same, or within the margin. 1: some differ, or the bundle fails its checks. 2:
     wrong use, or the weights are not the bundle's. 3: the server failed before everything was asked.
@@ -74,12 +87,12 @@ def replay(bundle: Path, out: Path | None, *, as_json: bool, **options: Any) -> 
     if why := no_bundle(bundle):
         _fail(why, EXIT_USAGE)
     try:
-        report = _asked_again(bundle, options, quiet=as_json)
+        report, memories_differ = _asked_again(bundle, options, quiet=as_json)
     except BadBundle as error:
         _fail(finding_line(error.verdict.findings[0]), EXIT_DIFFERENT)
     except (StepFailed, HostileBundle, BrokenJournal, Divergence) as error:
         _fail(f"the bundle changed while it was read: {error}", EXIT_DIFFERENT)
-    except ModelFault as error:
+    except (ModelFault, ManifestError, signing_keys.KeyFault) as error:
         _fail(str(error), EXIT_USAGE)
     except PortFault as error:
         _fail(str(error), EXIT_NOT_CHECKED)
@@ -88,19 +101,23 @@ def replay(bundle: Path, out: Path | None, *, as_json: bool, **options: Any) -> 
         out.write_bytes(text)
     for line in [text.decode()] if as_json else map(printable, lines(report)):
         click.echo(line)
-    sys.exit(EXIT_DIFFERENT if report.different else 0)
+    sys.exit(EXIT_DIFFERENT if report.different or memories_differ else 0)
 
 
-def _asked_again(bundle: Path, options: dict[str, Any], *, quiet: bool) -> ReproductionReport:
+def _asked_again(bundle: Path, options: dict[str, Any], *, quiet: bool) -> tuple[ReproductionReport, bool]:
+    """The report, and whether a memory that was asked again for an attestation answered otherwise."""
+    attesting = attesting_of(options)
     seed = options["seed"] or fresh_seed()
     if not SEED.fullmatch(seed):
         raise click.BadParameter("expected up to 100 letters, digits, dots and dashes", param_hint="--seed")
-    opened = checked(bundle)
     inputs = GivenWeights({seat: Path(path).expanduser() for seat, path in options["weights"].items()}, options["at"])
-    if not inputs.weights and not inputs.addresses:
+    if not inputs.weights and not inputs.addresses and not attesting:
         raise ModelFault("name the model to ask again: --weights SEAT=PATH, --at SEAT=ADDRESS or both")
+    opened, settings = checked(bundle), SampleSettings(options["sample"], seed, options["margin"])
     with _progress(quiet=quiet) as tick:
-        return ask_again(opened, inputs, SampleSettings(options["sample"], seed, options["margin"]), time.sleep, tick)
+        if attesting:
+            return attest(opened, inputs, settings, attesting, tick)
+        return ask_again(opened, inputs, settings, time.sleep, tick), False
 
 
 @contextmanager

@@ -29,6 +29,8 @@ from ..run import exit_status
 def serve_reference(host: str, port: int, socket: Path | None, delay_ms: int, faults: tuple[str, ...]) -> None:
     """Serve the reference players as an OpenAI-compatible endpoint, until stopped.
 
+    Example: agzamov serve-reference --port 8960
+
     Exit code 0: stopped. 2: wrong use, or the address is taken.
     """
     try:

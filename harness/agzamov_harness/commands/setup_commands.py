@@ -1,5 +1,6 @@
 """Commands to begin with: keygen, doctor."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.core.envelope import key_id
 
 from ..foundation.first_use import imported_at_first_use
+from ..foundation.owner_folder import DEFAULT_KEY
 from ..run import exit_status, signing_keys
 from .shared_options import engine_option, installed_option, key_option
 
@@ -20,32 +22,42 @@ else:  # a key is made without the clients of a container engine and of Ollama
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path), default=signing_keys.DEFAULT_KEY)
+@click.argument("path", type=click.Path(path_type=Path), default=DEFAULT_KEY)
 def keygen(path: Path) -> None:
-    """Make your signing key (Ed25519): the private key in PATH, the public key in PATH.pub.
+    """Make your signing key: the private key in PATH, the public key in PATH.pub.
+
+    Example: agzamov keygen
 
     Exit code 0: done; the key's id is printed. 2: such a file exists already.
     """
     with exit_status.faults():
         key = signing_keys.generate(path)
-    click.echo(f"{path}  key {key_id(key.public_key())}")
+    click.echo(f"private key  {path} (keep it secret)")
+    click.echo(f"public key   {path}.pub, key {key_id(key.public_key())}")
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
 @key_option
 @engine_option
 @installed_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(key: Path, engine: str | None, installed: Path, as_json: bool) -> None:
-    """Check this machine for the needs of runs and checks, with advice on missing parts.
+@click.pass_context
+def doctor(context: click.Context, key: Path, engine: str | None, installed: Path, as_json: bool) -> None:
+    """Check whether this machine has what runs and checks need, and say how to get what is missing.
+
+    Example: agzamov doctor
 
     Exit code 0, whatever is found.
     """
+    if context.args:
+        plan = shlex.quote(context.args[0])
+        raise click.UsageError(f"doctor looks at this machine, not at a plan; type: agzamov plan {plan}", context)
     abilities = doctor_of.examine(key, engine, installed)
     if as_json:
         click.echo(canon.dumps(abilities).decode())
         return
     for ability in abilities:
-        click.echo(f"{'ok     ' if ability.ok else 'MISSING'}  {ability.name:<8} {ability.found}")
+        state = "ok" if ability.ok else "absent" if ability.is_optional else "MISSING"
+        click.echo(f"{state:<7}  {ability.name:<9} {ability.found}")
         if not ability.ok:
-            click.echo(f"         {'':<8} {as_typed(ability.advice)}")
+            click.echo(f"         {'':<9} {as_typed(ability.advice)}")

@@ -1,18 +1,19 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-from ..memory.launch import installed_folder
-from ..run import signing_keys
-from ..run.plan_file import PlanFile, read_plan
-from ..run.plan_file import small as small_plan
+from ..foundation.owner_folder import DEFAULT_KEY, installed_folder
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 key_option = click.option(
     "--key",
     type=click.Path(path_type=Path),
-    default=signing_keys.DEFAULT_KEY,
+    default=DEFAULT_KEY,
     help="Your signing key, Ed25519 in PEM or OpenSSH form; default: the one that keygen makes.",
 )
 same_key_option = click.option(
@@ -30,42 +31,35 @@ installed_option = click.option(
     show_default="memory-servers in your folder of settings, ~/.config/agzamov",
     envvar="AGZAMOV_MEMORY_SERVERS",
     show_envvar=True,
-    help="The folder with one folder for each installed memory server, by its name: ${INSTALLED} of its adapter.",
+    help="Folder of installed memory servers, each in a folder of its name (${INSTALLED} in its adapter).",
 )
 same_installed_option = click.option(
     "--installed",
     type=click.Path(path_type=Path),
     envvar="AGZAMOV_MEMORY_SERVERS",
     show_envvar=True,
-    help="The folder of installed memory servers; default: the same folder as when the run was sealed,"
-    " if that was on this machine.",
+    help="Folder of installed memory servers; default: the one when the run was sealed, if that was on this machine.",
 )
 plan_folder_option = click.option(
     "--plan-folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder of the run's plan, from which weights and memory servers are found; default: the same folder as"
-    " when the run was sealed, if that was on this machine.",
+    help="Folder of the run's plan, where weights and memory servers are looked for; default: the one from which the"
+    " run was sealed, if that was on this machine.",
 )
 start_programs_option = click.option(
     "--start-programs",
     is_flag=True,
-    help="Start, as you, the memory servers that do not come with Agzamov, from now on as long as their adapters and"
-    " files stay as they are.",
+    help="Allow memory servers that do not come with Agzamov to run as your user. You are asked again if their files"
+    " change.",
 )
 engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
 
 small_option = click.option(
     "--small",
     is_flag=True,
-    help="Take the plan's small profile: the same design in few games between scripted players, in minutes and free"
-    " of cost.",
+    help="Play the plan's small profile: the same matches with few games, and scripted players in place of your"
+    " models; takes minutes, costs nothing.",
 )
-
-
-def plan_file(path: Path, *, small: bool) -> PlanFile:
-    """A plan as it is, or its small profile. Raises ManifestError."""
-    plan = read_plan(path)
-    return PlanFile(small_plan(plan) if small else plan, path.parent)
 
 
 def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -74,6 +68,11 @@ def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) 
     if not all(name and value for name, _, value in pairs):
         raise click.BadParameter(f"expected {parameter.metavar}", param=parameter)
     return {name: value for name, _, value in pairs}
+
+
+def margin_option(words: str) -> Callable[[Command], Command]:
+    """The option --margin of figures that are compared, as `margins`, with its help."""
+    return click.option("--margin", "margins", multiple=True, callback=pair, metavar="UNIT=NUMBER", help=words)
 
 
 allow_key_option = click.option(

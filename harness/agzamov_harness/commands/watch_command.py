@@ -10,6 +10,7 @@ from agzamov_verify.commands.bundle_argument import EXIT_USAGE, fail, no_bundle
 from agzamov_verify.core.untrusted_input import show_name
 
 from ..run import exit_status, run_folder
+from ..watch.forecast_calls import played_for_s
 from ..watch.live_page import LivePage
 
 
@@ -21,7 +22,8 @@ def watch(folder: Path, bind: str, port: int) -> None:
     """Serve a live page of the run in FOLDER to this machine's browsers, until stopped.
 
     The run may be played by any process, here or in shares, or be over: the page is made of its journals alone. It
-    shows games in progress with the last prompt and reply, the score so far, speed, errors and cost.
+    shows games in progress, calls and time left, cost, unusable answers and the score so far; games that are over can
+    be replayed.
 
     Exit code 0: stopped. 2: the folder or the address is wrong.
     """
@@ -33,6 +35,6 @@ def watch(folder: Path, bind: str, port: int) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with exit_status.faults(), suppress(KeyboardInterrupt):
         directory = run_folder.load(folder)
-        with LivePage.served(directory, bind, port) as (page, url):
+        with LivePage.served(directory, bind, port, played_for_s(directory.journal)) as (page, url):
             click.echo(f"watch: {url}")
             page.wait()

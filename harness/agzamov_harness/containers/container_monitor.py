@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from signal import SIGKILL
 
 from ..foundation.container_spec import MIB
 from .container_engine import PAUSED, REMOVED, ContainerEnding, ContainerEngine
@@ -106,7 +107,10 @@ def _ends(
         elif ending.state == REMOVED:
             yield f"container {box.name} was removed"
         elif not ending.running:
-            yield f"container {box.name} ended with exit code {ending.exit_code}"
+            code = f"container {box.name} ended with exit code {ending.exit_code}"
+            if ending.exit_code == SIGNAL_BASE + SIGKILL and not ending.oom_killed:
+                code += f" (killed, perhaps out of its {box.limits.memory_bytes // MIB} MiB of memory)"
+            yield code
     box, ending = planned.harness, endings[planned.harness.name]
     if ending.state == REMOVED:
         yield f"container {box.name} was removed"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the harness in its container has no use for the engine's cl
 LINE_BYTES_MAX = 2**16
 STDOUT = 1
 ERROR_BYTES_MAX = 2**16
-ERROR_MARK = "error: "
+ERROR_MARK, STOPPED_MARK = "error: ", "stopped"
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello", tag_field="say"):
@@ -89,9 +89,17 @@ class OutputReader:
     @property
     def complaint(self) -> str:
         """Error lines of the harness, without the word "error"; if there are none, its last line."""
-        lines = self._errors.decode("utf-8", "replace").splitlines()
-        errors = [line.removeprefix(ERROR_MARK) for line in lines if line.startswith(ERROR_MARK)]
-        return "\n".join(errors or lines[-1:])
+        errors = [line.removeprefix(ERROR_MARK) for line in self._lines if line.startswith(ERROR_MARK)]
+        return "\n".join(errors or self._lines[-1:]).removeprefix(f"{STOPPED_MARK}: ")
+
+    @property
+    def stopped_as_asked(self) -> bool:
+        """Whether the harness says that it stopped because its user or its plan wants it."""
+        return self._lines[-1:] != [] and self._lines[-1].startswith(STOPPED_MARK)
+
+    @property
+    def _lines(self) -> list[str]:
+        return self._errors.decode("utf-8", "replace").splitlines()
 
     def _listen(self) -> None:
         for stream, data in self._attached.chunks():

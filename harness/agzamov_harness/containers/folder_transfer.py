@@ -14,6 +14,7 @@ from agzamov_verify.core.untrusted_input import FILES_MAX
 
 from ..ports import PortFault
 from ..run.run_folder import (
+    BEACON,
     EGRESS,
     EXECUTIONS,
     JOURNAL,
@@ -43,6 +44,7 @@ def hand_over(directory: RunDirectory, user: str, folders: tuple[str, ...] = WRI
     if os.getuid() != 0 or uid == 0:
         return
     fixed = [directory.path, *(directory.path / name for name in (MANIFEST, SECRET, *ORIGIN))]
+    fixed += [path for path in (directory.path / BEACON,) if path.exists()]
     for path in (*fixed, *_inside(directory, (*folders, EGRESS))):
         os.chown(path, uid, gid, follow_symlinks=False)
 

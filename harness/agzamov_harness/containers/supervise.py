@@ -21,7 +21,7 @@ from ..run import execution_record
 from ..run.exit_status import HarnessEnded
 from ..run.progress import Watcher
 from ..run.run_folder import RunDirectory
-from ..run.stop import Stop, Stopped
+from ..run.stop import Stop, StoppedAsAsked
 from . import container_paths, control_protocol, egress
 from .container_engine import REMOVED, ContainerEnding, ContainerEngine, NoGpu, connect
 from .container_lifecycle import RunContainers, image_in, in_parallel, remove_orphans
@@ -36,6 +36,41 @@ LOOK_S = 0.5
 ENDED_LOOK_S = 0.05
 LEAVE_S_MAX = 10.0
 STOP_S_MAX = 2
+
+
+class SecondSignal:
+    """The user's wish to drop the replies in flight, which the harness in its container is told by a second signal."""
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+
+    def leave(self) -> bool:
+        """Note the wish; a third signal may end this process too."""
+        was_wanted, self.is_wanted = self.is_wanted, True
+        return was_wanted
+
+
+def end_harness(
+    signal: Callable[[str], None],
+    ended_after: Callable[[float], bool],
+    stop: Stop,
+    second: SecondSignal,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Have the harness stop: after the replies in flight, then without them, then at once.
+
+    `signal` sends one to it, `ended_after` waits so many seconds for its end. Where trouble stops it, and nobody's
+    wish, no reply is waited for.
+    """
+    signal("SIGTERM")
+    end_s = clock() + LEAVE_S_MAX + (stop.reply_s_max if stop.is_requested else 0)
+    while clock() < end_s and not second.is_wanted:
+        if ended_after(LOOK_S):
+            return
+    for name in ("SIGTERM", "SIGKILL"):
+        signal(name)
+        if ended_after(LEAVE_S_MAX):
+            return
 
 
 def require_engine(plan: Plan) -> None:
@@ -82,9 +117,13 @@ def play_in_containers(
         record = _RecordWriter(folder, planned, manifest.images, engine, endpoints)
         record.write({}, {}, {}, "", {}, {})
         logs = ContainerLogs(folder, keys)
-        with RunContainers(engine, manifest.run_id, planned, images, logs) as containers:
+        second = SecondSignal()
+        with (
+            stop.leaving(second.leave),
+            RunContainers(engine, manifest.run_id, planned, images, logs) as containers,
+        ):
             supervisor = _Supervisor(engine, containers, planned, keys, FolderBounds(directory), logs)
-            supervisor.supervise(stop, watcher, record)
+            supervisor.supervise(stop, second, watcher, record)
     take_back(directory)
     require_plain_files(directory)
 
@@ -157,7 +196,7 @@ class _Supervisor:
         self._keys, self._logs = keys, logs
         self._monitor = ContainerMonitor(engine, containers, planned, bounds)
 
-    def supervise(self, stop: Stop, watcher: Watcher | None, record: _RecordWriter) -> None:
+    def supervise(self, stop: Stop, second: SecondSignal, watcher: Watcher | None, record: _RecordWriter) -> None:
         """Let the harness play to its end. Raises what `play_in_containers` does."""
         harness = self._containers.ids[self._planned.harness.name]
         errors = self._logs.open(self._planned.harness.name)
@@ -165,26 +204,25 @@ class _Supervisor:
             self._engine.start(harness)
             attached.send(control_protocol.encoded(control_protocol.Keys(self._keys)))
             output = OutputReader(attached, watcher, self._monitor.note_peaks, errors.write)
-            trouble = self._wait(output, harness, stop)
+            trouble = self._wait(output, harness, stop, second)
         endings = self._endings(harness)
         stopped = self._stop_servers(endings)
         error = outcome(self._planned, endings, stopped, trouble, output.complaint)
         record.write(output.environment, endings, stopped, error, self._monitor.peaks_bytes, self._logs.close())
         code = endings[self._planned.harness.name].exit_code
         if error and (not code or code == EXIT_STOPPED or code > SIGNAL_BASE or trouble):
-            raise Stopped(error)
+            if output.stopped_as_asked and error == output.complaint:
+                raise StoppedAsAsked(error)
+            raise stop.stopped(error)
         if code:
             raise HarnessEnded(error, code)
 
-    def _wait(self, output: OutputReader, harness: str, stop: Stop) -> str:
+    def _wait(self, output: OutputReader, harness: str, stop: Stop, second: SecondSignal) -> str:
         """Wait until the harness has ended; return the reason for which it was stopped, empty if it was not."""
         while not output.ended_after(LOOK_S):
             trouble = stop.reason or self._monitor.look()
             if trouble:
-                for signal in ("SIGTERM", "SIGKILL"):
-                    self._engine.signal(harness, signal)
-                    if output.ended_after(LEAVE_S_MAX):
-                        break
+                end_harness(lambda name: self._engine.signal(harness, name), output.ended_after, stop, second)
                 return trouble
         return ""
 

@@ -4,7 +4,7 @@ https://github.com/evaleval/every_eval_ever. That schema has no place for a dige
 stands among the additional details of the source, and in `evaluation_id`: two exports of one bundle are one record.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.results import Results
+from agzamov_verify.scoring.results import MatchResult, Results
 from agzamov_verify.seats import LocalModelSeat, ModelSeat
 from agzamov_verify.show.text.headline import Headline
 from agzamov_verify.show.views import VIEWS
@@ -34,9 +34,10 @@ def records(opened: Opened, matches: Sequence[Match], now_s: int) -> Iterator[di
     Raises HostileBundle.
     """
     results, analysis = signed_results(opened)
-    figures = signed_headlines(results, analysis)
+    figures, wanted = signed_headlines(results, analysis), {match.id: match for match in matches}
+    rows = [row for row in results.matches if row.match in wanted and not row.no_finding]
     for name, seat in opened.manifest.plan.seats.items():
-        own = [match for match in matches if match.measured == name and _is_found(figures, match)]
+        own = [row for row in rows if row.measured == name]
         if isinstance(seat, ModelSeat) and own:
             model = _model(opened, name, seat)
             digest = signed_digest(opened)
@@ -48,14 +49,9 @@ def records(opened: Opened, matches: Sequence[Match], now_s: int) -> Iterator[di
                 "eval_library": {"name": BENCHMARK, "version": _version(opened)},
                 "model_info": model,
                 "evaluation_results": [
-                    _result(opened, match, figures[match.id], _estimate(analysis, match)) for match in own
+                    _result(opened, row, wanted[row.match], figures[row.id], _estimate(analysis, row)) for row in own
                 ],
             }
-
-
-def _is_found(figures: Mapping[str, Headline], match: Match) -> bool:
-    """Whether a match has a figure that is of its seats: where the harness drew the actions, nothing is found."""
-    return match.id in figures and not figures[match.id].no_finding
 
 
 def _source(opened: Opened, results: Results, digest: str) -> dict[str, Any]:
@@ -99,21 +95,24 @@ def _model(opened: Opened, name: str, seat: ModelSeat) -> dict[str, Any]:
     return {"name": served, "id": served if "/" in served else f"{UNKNOWN}/{served}", "additional_details": details}
 
 
-def _result(opened: Opened, match: Match, figure: Headline, estimate: Estimate | None) -> dict[str, Any]:
-    view, condition = VIEWS[match.game], match.condition
-    seat = opened.manifest.plan.seats[match.measured]
+def _result(
+    opened: Opened, row: MatchResult, match: Match, figure: Headline, estimate: Estimate | None
+) -> dict[str, Any]:
+    """The figure of the seat that a row of the results looks at. What the harness drew the actions of has none."""
+    view, condition = VIEWS[match.game], row.condition
+    seat = opened.manifest.plan.seats[row.measured]
     assert isinstance(seat, ModelSeat)
     low, high = view.figure_bounds
     words = f"{condition.augmentation.value}/{condition.arm.value}"
     return {
-        "evaluation_result_id": f"{opened.manifest.run_id}/{match.id}",
+        "evaluation_result_id": f"{opened.manifest.run_id}/{row.id}",
         "evaluation_name": f"{BENCHMARK}/phase{int(match.phase)}/{match.game}/{words}",
         "source_data": {
             "dataset_name": f"{view.game.title}, drawn from the sealed seed of the run",
             "source_type": "other",
             "additional_details": {
                 "match": match.id,
-                "opponents": ", ".join(at.seat for at in match.opponents),
+                "opponents": ", ".join(at.seat for index, at in enumerate(row.table) if index != row.seat_index),
                 "augmentation": condition.augmentation.value,
                 "arm": condition.arm.value,
                 "system": condition.system,
@@ -148,8 +147,8 @@ def _details(figure: Headline) -> dict[str, str]:
     return {name: value for name, value in details.items() if value}
 
 
-def _estimate(analysis: Analysis, match: Match) -> Estimate | None:
-    return next((one.main.everything for one in analysis.matches if one.id == match.id), None)
+def _estimate(analysis: Analysis, row: MatchResult) -> Estimate | None:
+    return next((one.main.everything for one in analysis.matches if one.id == row.id), None)
 
 
 def _uncertainty(figure: Headline, estimate: Estimate | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.core.envelope import STATEMENT_TYPE, SUBJECT
 from agzamov_verify.experiment.matches import Match
+from agzamov_verify.scoring.results import MatchResult
 from agzamov_verify.show.glossary import find
 from agzamov_verify.show.text.headline import Headline
 from agzamov_verify.show.views import VIEWS
@@ -30,7 +31,8 @@ def statement(opened: Opened, verdict: Verdict, matches: Sequence[Match], versio
     """The statement about a bundle that was verified. Raises HostileBundle."""
     results, analysis = signed_results(opened)
     figures, manifest, claim = signed_headlines(results, analysis), opened.manifest, opened.statement.predicate
-    baselines = {match.id for match in results.matches if match.is_baseline}  # self-play claims nothing
+    wanted = {match.id for match in matches}
+    rows = [row for row in results.matches if row.match in wanted and not row.is_baseline]  # self-play claims nothing
     level = find(verdict.level)
     assert level
     return {
@@ -55,23 +57,20 @@ def statement(opened: Opened, verdict: Verdict, matches: Sequence[Match], versio
             },
             "samples": {"merkleRoot": claim.journal.root, "tree": claim.journal.tree, "entries": claim.journal.entries},
             "verifier": {"name": "agzamov-verify", "version": version.verify, "commit": version.commit},
-            "claims": [*_claims([match for match in matches if match.id not in baselines], figures)],
+            "claims": [*_claims(rows, figures)],
         },
     }
 
 
-def _claims(matches: Sequence[Match], figures: dict[str, Headline]) -> Iterator[dict[str, Any]]:
-    """Each match's figure, and whether its whole interval is above that of equal players."""
-    for match in matches:
-        figure = figures.get(match.id)
-        if figure is None:
-            continue
-        view = VIEWS[match.game]
+def _claims(rows: Sequence[MatchResult], figures: dict[str, Headline]) -> Iterator[dict[str, Any]]:
+    """The figure of each match, in an arena of each of its players, and whether its whole interval is above equals'."""
+    for row in rows:
+        figure, view = figures[row.id], VIEWS[row.game]
         claim: dict[str, Any] = {
-            "match": match.id,
-            "model": match.measured,
-            "opponents": [at.seat for at in match.opponents],
-            "condition": f"{match.condition.augmentation.value} {match.condition.arm.value}",
+            "match": row.match,
+            "model": row.measured,
+            "opponents": [at.seat for index, at in enumerate(row.table) if index != row.seat_index],
+            "condition": f"{row.condition.augmentation.value} {row.condition.arm.value}",
             "metric": view.figure_unit,
             "value": None if figure.no_finding else figure.value,
             "comparator": ">",

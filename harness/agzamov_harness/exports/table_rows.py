@@ -32,7 +32,7 @@ from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Price
 from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import Analysis
-from agzamov_verify.scoring.results import Results
+from agzamov_verify.scoring.results import Results, without_forfeited
 from agzamov_verify.show.games_of_bundle import Exchange, PlayedStream, outcome
 from agzamov_verify.show.replayed_game import PlayedGame
 from agzamov_verify.show.text.headline import Headline, headlines
@@ -206,7 +206,7 @@ def signed_results(opened: Opened) -> tuple[Results, Analysis]:
     protocol = opened.manifest.plan.protocol
     try:
         return (
-            documents.read(protocol, documents.RESULTS, opened.payload(RESULTS_FILE), Results),
+            without_forfeited(documents.read(protocol, documents.RESULTS, opened.payload(RESULTS_FILE), Results)),
             documents.read(protocol, documents.ANALYSIS, opened.payload(ANALYSIS_FILE), Analysis),
         )
     except canon.NotCanonical as error:
@@ -214,7 +214,7 @@ def signed_results(opened: Opened) -> tuple[Results, Analysis]:
 
 
 def signed_headlines(results: Results, analysis: Analysis) -> dict[str, Headline]:
-    """The figure of each match that was played. Raises HostileBundle."""
+    """The figure of each row of the results: of a match, or of each seat that is looked at. Raises HostileBundle."""
     try:
         return headlines(results.matches, analysis)
     except ValueError as error:
@@ -223,13 +223,14 @@ def signed_headlines(results: Results, analysis: Analysis) -> dict[str, Headline
 
 def signed_digest(opened: Opened) -> str:
     """The SHA-256 of the bundle's payload manifest, which the submitter signed."""
-    return opened.statement.subject[0].digest.sha256
+    return opened.sha256
 
 
 def run_rows(opened: Opened) -> Iterator[TableRow]:
     """The rows of the tables runs, seats and matches. Raises HostileBundle."""
     results, analysis = signed_results(opened)
-    figures = signed_headlines(results, analysis)
+    told = signed_headlines(results, analysis)
+    figures = {row.match: told[row.id] for row in results.matches if not row.seat_index}
     manifest, plan = opened.manifest, opened.manifest.plan
     yield TableRow(
         "runs",

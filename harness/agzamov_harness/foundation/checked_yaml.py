@@ -8,9 +8,11 @@ from typing import Any
 import jsonschema
 import yaml
 
+from agzamov_verify.core.did_you_mean import did_you_mean
 from agzamov_verify.plan.manifest import ManifestError
 
 from .files_below import opened_below
+from .yaml_faults import COLON, yaml_fault
 
 YAML_BYTES_MAX = 2**20
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -19,6 +21,7 @@ WHOLE_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]{0,15})")
 SECRET_KEYS = ("api_key_env", "base_url")  # where a person may have put a key or a password: never repeated
 TEXT_TAG = "tag:yaml.org,2002:str"
 QUOTES = "put it in quotes if it is text"
+QUOTED_DIGEST = "YAML reads digits alone as a number"
 KINDS = {
     "object": "keys and values",
     "array": "a list",
@@ -33,6 +36,7 @@ BOUNDS = {
     "maxItems": "at most {} in the list",
     "minLength": "at least {} characters",
     "maxLength": "at most {} characters",
+    "maxProperties": "at most {} keys",
 }
 
 
@@ -93,6 +97,8 @@ def _text(_: yaml.SafeLoader, node: yaml.Node) -> str:
 
 def _whole_number(_: yaml.SafeLoader, node: yaml.Node) -> int:
     assert isinstance(node, yaml.ScalarNode)
+    if re.fullmatch("[0-9]{64}", node.value):
+        raise _at(node.start_mark, f"expected a digest in quotes, found 64 digits without: {QUOTED_DIGEST}")
     if not WHOLE_NUMBER.fullmatch(node.value):
         shown = _shown(node.value)
         raise _at(node.start_mark, f"expected a whole number of at most 16 decimal digits, found {shown}; {QUOTES}")
@@ -110,10 +116,7 @@ def load_yaml(text: bytes, subject: str) -> object:
     except UnicodeDecodeError as error:
         raise ManifestError(f"byte {error.start}: expected UTF-8, found another encoding") from error
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f"line {mark.line + 1} column {mark.column + 1}" if mark else subject
-        context = f"{error.context}: " if error.context else ""
-        raise ManifestError(f"{place}: {context}{error.problem}") from error
+        raise ManifestError(yaml_fault(text.decode("utf-8"), error, subject)) from error
     except yaml.reader.ReaderError as error:
         raise ManifestError(f"character {error.position + 1}: expected text, found a control character") from error
     except RecursionError as error:
@@ -140,15 +143,46 @@ def _schema_lines(error: jsonschema.ValidationError, subject: str) -> Iterator[s
     match error.validator:
         case "required":
             missing = [key for key in schema["required"] if key not in value]
-            yield from (f"{path}.{key}: expected this key, found nothing".lstrip(".") for key in missing)
+            yield from (f"{path}.{key}: {_missing(key, value)}".lstrip(".") for key in missing)
         case "additionalProperties":
-            known_keys = ", ".join(sorted(schema["properties"]))
             unknown = [key for key in value if key not in schema["properties"]]
-            yield from (f"{path or subject}: unknown key {_shown(key)}; known keys are {known_keys}" for key in unknown)
+            yield from (f"{path or subject}: {line}" for key in unknown if (line := _unknown(key, value[key], schema)))
         case _:
             shown = "something else" if path.endswith(SECRET_KEYS) else _shown(value)
             hint = f"; {QUOTES}" if schema.get("type") == "string" and isinstance(value, int) else ""
+            if isinstance(value, str):
+                hint += did_you_mean(value, _choices(error))
             yield f"{path or subject}: expected {_wanted(error)}, found {shown}{hint}"
+
+
+def _choices(error: jsonschema.ValidationError) -> list[str]:
+    """The values that a key may have, where they are a list; of several forms those of all."""
+    if error.validator == "enum":
+        allowed: Any = error.validator_value
+        return list(map(str, allowed))
+    return [choice for option in error.context or () for choice in _choices(option)]
+
+
+def _missing(key: str, value: Mapping[str, Any]) -> str:
+    """A key that is not there, or has no colon and space after it: "{kind random}" is a key without a value."""
+    if any(inner is None and _without_colon(other, key) for other, inner in value.items()):
+        return f"expected {COLON}, found no colon and space after {key}"
+    return "expected this key, found nothing"
+
+
+def _without_colon(written: str, key: str) -> bool:
+    return written.startswith((f"{key} ", f"{key}:"))
+
+
+def _unknown(key: str, value: object, schema: Mapping[str, Any]) -> str:
+    """A key that is not known, with those that are; empty where `_missing` says it of a required one."""
+    known = sorted(schema["properties"])
+    run_on = next((word for word in known if value is None and _without_colon(key, word)), "")
+    if run_on:
+        is_required = run_on in schema.get("required", ())
+        return "" if is_required else f"expected {COLON}, found no colon and space after {run_on}"
+    hint = did_you_mean(key, known)
+    return f"unknown key {_shown(key)}{hint}{'' if hint else ';'} known keys are {', '.join(known)}"
 
 
 def _wanted(error: jsonschema.ValidationError) -> str:

@@ -1,13 +1,9 @@
 """The owner's folder: the signing key, what may be started, where keys may be sent, origins of runs."""
 
-from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import click
-
-from agzamov_verify.core import canon
-from agzamov_verify.plan.manifest import ManifestError
 
 NOWHERE: Final = Path("/var/empty/agzamov")
 """Where nothing is and nothing can be written: of an account without a home."""
@@ -28,21 +24,14 @@ def owner_folder() -> Path:
     return home / ".config" / "agzamov" if home.is_absolute() else NOWHERE
 
 
-T = TypeVar("T")
+DEFAULT_KEY: Final = owner_folder() / "submitter.pem"
+"""The signing key, where none is named."""
+INSTALLED: Final = "memory-servers"
 
 
-def recalled(path: Path, kind: type[T], what: str) -> T:
-    """A file of the owner's folder; an empty one where it cannot be read. Raises ManifestError for another file."""
-    try:
-        return canon.loads_as(path.read_bytes(), kind)
-    except OSError:
-        return kind()
-    except canon.NotCanonical as error:
-        raise ManifestError(f"{path}: expected {what}; remove the file: {error}") from error
+def installed_folder() -> Path:
+    """The folder of installed memory servers where none is named: in the owner's folder, never in the present one.
 
-
-def remembered(path: Path, value: object) -> None:
-    """Write a file of the owner's folder; what cannot be written is asked for again."""
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(canon.dumps(value))
+    A shipped adapter is started from there without a question, and the present folder may be a stranger's.
+    """
+    return owner_folder() / INSTALLED

@@ -4,7 +4,8 @@ Rows of one board met the same opponent, in words that are the same in every bun
 itself, so there seat B differs from seat A in what it is told alone: patterns and briefing.
 
 The effect is the real arm less its placebo where one was played: what the content added. What the longer prompt does by
-itself is then taken out, which less the naked arm it is not. Without a placebo the run is on a board of its own.
+itself is then taken out, which less the naked arm it is not. Without a placebo the run is on a board of its own. It is
+in the unit of the answers of a run: points a game, or big blinds per 100 hands.
 """
 
 import json
@@ -16,6 +17,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from agzamov_verify.checks.check_log import Status, Step
+from agzamov_verify.checks.registration_check import RegistrationVerdict
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.experiment.matches import MEASURED, Arm, Match, Phase
 from agzamov_verify.plan.manifest import Manifest, Plan
@@ -28,13 +31,19 @@ from agzamov_verify.scoring.match_cells import cells_of, key_of
 from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.seats import LocalModelSeat, Seat
+from agzamov_verify.show.text.answer_words import reason_words
+from agzamov_verify.show.text.answers import Answer, Played, Shown, answers_of
+from agzamov_verify.show.text.cost_words import Cost, cost_of
 from agzamov_verify.show.text.verdict_report import warnings_told
+from agzamov_verify.systems import OracleSystem
 from agzamov_verify.table.registry import GAMES
 
 SHOWN_DIGITS: Final = 8
 SCRIPT: Final = "script"
 SEALED: Final = "sealed"
 HOSTED: Final = "hosted"
+COMPLIANT: Final = "compliant"
+DEPARTS: Final = "departs"
 NO_MEMORY: Final = "no memory"
 NOT_CHECKED: Final = "not checked"
 
@@ -72,9 +81,12 @@ class BoardRun(NamedTuple):
     """One figure of one accepted bundle. `less_naked`: beside a figure less placebo, that less the naked arm.
 
     `careers`: of the real arm; 0 for an augmentation that keeps nothing. `weights`: "sealed" if those of every model at
-    its table are sealed, else "hosted"; SCRIPT where the measured seat is none. `plan`: "compliant" or "departs".
+    its table are sealed, else "hosted"; SCRIPT where the measured seat is none. `plan`: COMPLIANT or DEPARTS.
     `lineage`: the tier of its memory's lineage; NO_MEMORY without a memory. `warnings`: those of its first screen.
     `less_filler`: of a memory, less the arm of as much text of nothing in the game; None where that was not played.
+    `match`: of the real arm, whose games show it. `cost`: of its measured seat. `no_result`: why its report has no
+    result of it, in words; empty where it has one. `unchecked`: steps of the check that were not taken. `unreported`:
+    the account of its study, where a log was given and registered runs of it are missing beyond their deadline.
     """
 
     board: Board
@@ -93,6 +105,11 @@ class BoardRun(NamedTuple):
     weights: str
     warnings: tuple[str, ...]
     less_filler: RunFigure | None = None
+    match: str = ""
+    cost: Cost | None = None
+    no_result: str = ""
+    unchecked: tuple[Step, ...] = ()
+    unreported: str = ""
 
 
 def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[BoardRun]:
@@ -100,7 +117,9 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
     manifest, results = verdict.manifest, verdict.results
     if manifest is None or results is None:
         return
-    warnings = tuple(warnings_told(verdict))
+    warnings, played = tuple(warnings_told(verdict)), Played(manifest, results, verdict.analysis, verdict.blocks)
+    answers = {answer.match: answer for answer in answers_of(played) if answer.setting}
+    unchecked = tuple(step for step in verdict.steps if step.status is Status.NOT_CHECKED)
     for key, compared, figure, less_naked, less_filler in _effects(verdict, manifest):
         match = _real_match(manifest, key)
         unit, augmentation = figure.estimate.unit, key.augmentation.value
@@ -116,12 +135,32 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
             less_naked,
             match.careers,
             verdict.level,
-            "departs" if results.departures else "compliant",
+            DEPARTS if results.departures else COMPLIANT,
             _lineage(manifest.plan, key.system, verdict.lineages),
             weights_of(manifest.plan, match),
             warnings,
             less_filler,
+            match.id,
+            cost_of(answers[match.id], played),
+            _no_result(answers[match.id], manifest.plan),
+            unchecked,
+            _unreported(verdict.registration),
         )
+
+
+def _unreported(found: RegistrationVerdict | None) -> str:
+    """The title and the counts of a study of which registered runs are missing; empty of any other."""
+    return ": ".join(line.strip() for line in found.account[:2]) if found and found.unreported else ""
+
+
+ORACLE: Final = "an oracle, which tells what the submitter wrote, is measured and not ranked"
+
+
+def _no_result(answer: Answer, plan: Plan) -> str:
+    """Why a row has no verdict and no rank; empty where it has both."""
+    if any(isinstance(part, OracleSystem) for part in plan.parts_of(answer.system).values()):
+        return ORACLE
+    return reason_words(answer) if answer.shown is Shown.NO_RESULT else ""
 
 
 def _effects(

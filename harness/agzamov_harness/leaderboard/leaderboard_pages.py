@@ -1,94 +1,127 @@
-"""The pages of a leaderboard: a table for each board, refused submissions, and the rules. A script filters rows.
+"""The page of a leaderboard: a list of its boards, a card for each contender, submissions, and the rules.
 
-Names that submitters choose are spelled out in ASCII, so that no two contenders look alike (`foreign_name`).
+Names that submitters choose are spelled out in ASCII, so that no two contenders look alike (`foreign_name`). A script
+hides rows by a choice; without scripts all rows are shown.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
-from agzamov_verify.core.columns import ascii_words, foreign_name
-from agzamov_verify.experiment.matches import Augmentation
-from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.show.absent_arms import NOT_PLAYED
+from agzamov_verify.core.columns import foreign_name
 from agzamov_verify.show.html_report import PACKAGE as REPORT
-from agzamov_verify.show.html_report.charts import Whisker, whiskers
-from agzamov_verify.show.html_report.figures import scroller
-from agzamov_verify.show.html_report.markup import Child, Element, document, element, fill, table
-from agzamov_verify.show.text.analysis_text import estimate
-from agzamov_verify.show.views import game_words
+from agzamov_verify.show.html_report.markup import Child, Element, document, element, table
+from agzamov_verify.show.text.answers import Shown
 
-from .board_runs import SHOWN_DIGITS, Board, BoardRun, Compared
+from . import PACKAGE
+from .board_names import about_words, counted, short_title, title_words
+from .board_rows import FILTERS, board_rows
+from .board_runs import HOSTED, SCRIPT, SEALED, Board
+from .board_tables import numbers_of
 from .ranking import BoardRow, Ranked
 from .submissions import Policy, SubmissionEntry, SubmissionOutcome, taken_away
 
-FILTERS: Final = {
-    "weights": "weights of the model",
-    "plan": "plan",
-    "level": "level of the check",
-    "lineage": "lineage of the memory",
-}
-"""What rows can be chosen by: a field of BoardRow, and its name for people."""
-WORDS: Final = {"sealed": "open, and sealed", "hosted": "hosted", "script": "none: a script plays"}
+WORDS: Final = {SEALED: "open, and sealed", HOSTED: "hosted", SCRIPT: "none: a script plays"}
 """Names for people of values that need one."""
-LEVEL_FIRST: Final = ("level", "warnings", "rank", "model", "system", "submitter", "careers")
-"""The columns before the effect: what a reader must know before believing it."""
-REPEATED: Final = "repeated by nobody"
-"""No program grants V3 or V4 yet, so no run here was repeated by another party."""
-READ_FIRST: Final = (
-    "Every bundle was verified by whoever built this page; none of its figures was typed. A row is one contender: a"
-    " submitter's key with the digests of a model's weights and of its system, all of its runs with an interval pooled;"
-    " a hosted model has no digest, so there the key is the contender. Rows stand in the order of the lower ends of"
-    " their intervals; those whose lower end is below 0 come after, by figure. A rank is a range: all ranges of a"
-    " board hold together in 95 of 100 boards. Level V1 says that a record is consistent with itself, not that its"
-    " replies were really given. Names are the submitters', spelled out in ASCII. Lineage says how far what a memory"
-    " told can be traced to what was stored: A verbatim, to D unverified; it praises no result."
-)
-ONLY_SUBMITTED: Final = (
-    "Only runs that were submitted are counted. How many others were played and left out, nobody can tell."
-)
-LESS_FILLER: Final = "real less filler (no memory, as many bytes)"
-NO_PLACEBO: Final = (
-    "No placebo arm was played in these runs, so what the longer prompt does by itself is in the figures. They are"
-    " ranked among themselves, never beside those less placebo."
-)
-SCRIPT: Final = """"use strict";
-const choices = [...document.querySelectorAll(".filters select")];
-for (const one of choices) {
-  one.addEventListener("change", () => {
-    const rows = [...document.querySelectorAll("tr[data-level]")];
-    for (const row of rows) row.hidden = !choices.every(({ name, value }) => !value || row.dataset[name] === value);
-    document.getElementById("left").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
-  });
-}
-"""
+RECOMPUTED: Final = "All numbers were recomputed from the bundles when this page was built."
+ONLY_SUBMITTED: Final = "Only submitted runs are counted. Nobody can tell how many others were played and left out."
+HOW_TO_READ: Final = """\
+A row is one contender: one key, one model, and one memory, set of tools or documents. All its runs are pooled. A hosted
+model has no digest, so its key stands for it.
+
+The number is the gain against a placebo: the same prompts and calls, with content that cannot help. So what a longer
+prompt does by itself is taken out. Where no placebo was played, it is the gain against none, on a board of its own.
+
+Better or worse: every interval, against none and against the placebo, lies on one side of 0. No difference shown: an
+interval holds 0, or the two disagree. No result: there is no interval, and the reason is given.
+
+The thick bar is the interval of the number, the thin one that against none. Intervals are of 95 %. Rows stand in the
+order of the lower ends; below them those whose lower end is under 0, by number.
+
+A rank is a range, since numbers are uncertain: all ranges of a board hold together in 95 of 100 boards.
+
+Level V1: the record is consistent with itself. It cannot prove that the model really gave its replies. Level V2: the
+run was also registered before its seed existed, and every registered run of its study is accounted for; where some are
+missing, the row says how many. Level V3: V2, and somebody else asked the same weights again for a random sample of its
+games. Level V4: V2, and another party executed the whole plan, with figures that agree.
+
+Lineage: how far what a memory told can be traced to what was stored, from A (word for word) to D (unverified). It
+praises no result.
+
+Names are the submitters', spelled out in ASCII."""
+
+
+class NamedBoard(NamedTuple):
+    """A board, its rows, and the id of its section."""
+
+    name: str
+    board: Board
+    places: Sequence[Ranked]
 
 
 def leaderboard_page(
     policy: Policy, boards: Mapping[Board, Sequence[Ranked]], record: Sequence[SubmissionEntry]
 ) -> str:
     """The page as HTML. `record`: every submission that was ever seen."""
-    style = (files(REPORT) / "assets/report.css").read_text("utf-8")
+    style = "".join(((files(REPORT) / "assets/report.css").read_text("utf-8"), _asset("board.css")))
+    kind = element("p", "Leaderboard of the Agzamov test", class_="kind")
     body = (
-        element("header", element("p", "Leaderboard of the Agzamov test", class_="kind"), element("h1", policy.title)),
-        element("main", *_main(policy, boards, record)),
+        element(
+            "header", kind, element("h1", policy.title), element("p", f"{RECOMPUTED} {ONLY_SUBMITTED}", class_="lede")
+        ),
+        element("main", *_main(policy, boards, record), class_="leaderboard"),
     )
-    return document(policy.title, style, SCRIPT, body)
+    return document(policy.title, style, _asset("board.js"), body)
+
+
+def _asset(name: str) -> str:
+    return (files(PACKAGE) / "assets" / name).read_text("utf-8")
 
 
 def _main(
     policy: Policy, boards: Mapping[Board, Sequence[Ranked]], record: Sequence[SubmissionEntry]
 ) -> Iterator[Element]:
-    yield element("p", READ_FIRST)
-    yield element("p", ONLY_SUBMITTED)
-    yield from _filters([place.row for places in boards.values() for place in places])
+    questions = _questions(boards)
+    yield element("div", _how(), *_contents(questions), class_="about-page")
     gone = taken_away(record, policy.withdrawn)
-    for board, places in boards.items():
-        yield _board(board, places, gone)
+    yield from _filters([place.row for places in boards.values() for place in places])
+    for title, asked in questions.items():
+        shown = (_board(name, board, places, gone) for name, board, places in asked)
+        yield element("section", element("h2", title), *shown, class_="question")
     if not boards:
         yield element("p", "No accepted bundle holds an augmentation with its control yet.")
     yield from _submissions(record)
     yield _rules(policy)
+
+
+def _how() -> Element:
+    lines = element("ul", *(element("li", line.replace("\n", " ")) for line in HOW_TO_READ.split("\n\n")))
+    return element("details", element("summary", "How to read this page"), lines)
+
+
+def _questions(boards: Mapping[Board, Sequence[Ranked]]) -> dict[str, list[NamedBoard]]:
+    """The boards with the ids of their sections, by the question that they answer; those that rank somebody first."""
+    ordered = sorted(boards.items(), key=lambda item: all(place.ranks is None for place in item[1]))
+    found: dict[str, list[NamedBoard]] = {}
+    for number, (board, places) in enumerate(ordered, 1):
+        found.setdefault(title_words(board), []).append(NamedBoard(f"board-{number}", board, places))
+    return found
+
+
+def _contents(questions: Mapping[str, Sequence[NamedBoard]]) -> Iterator[Element]:
+    """A list of all boards, with how many rows show what."""
+    listed = [_link(one) for asked in questions.values() for one in asked]
+    if listed:
+        boards = element("nav", element("ul", *listed), aria_label="Boards")
+        yield element("details", element("summary", f"All {counted(len(listed), 'board')}"), boards, class_="boards")
+
+
+def _link(named: NamedBoard) -> Element:
+    counts = Counter(place.row.answer.shown for place in named.places)
+    shown = ", ".join(f"{counts[one]} {one.value}" for one in Shown if counts[one])
+    link = element("a", short_title(named.board), href=f"#{named.name}")
+    return element("li", link, " ", element("small", shown))
 
 
 def _filters(rows: Sequence[BoardRow]) -> Iterator[Element]:
@@ -103,121 +136,21 @@ def _filters(rows: Sequence[BoardRow]) -> Iterator[Element]:
         if len(values := sorted({getattr(row, name) for row in rows})) > 1
     ]
     if choices:
-        yield element("form", *choices, element("output", id="left"), class_="filters", autocomplete="off")
-        yield element("p", "A choice hides rows of the tables; ranks and charts are of all rows.")
+        note = element("span", "Filters hide rows; ranks do not change. ", element("output", id="left"))
+        yield element("form", *choices, note, class_="filters", autocomplete="off")
 
 
 def _option(value: str) -> Element:
     return element("option", WORDS.get(value, value), value=value)
 
 
-def _board(board: Board, places: Sequence[Ranked], gone: Mapping[str, int]) -> Element:
-    title = f"{game_words(board.game)}: what {board.augmentation} adds to a model against {board.opponent}"
-    title += f", real less {board.compared}"
-    is_controlled = board.compared is Compared.PLACEBO
-    effects = ["real less placebo"] if is_controlled else []
-    effects += ["real less naked", *([LESS_FILLER] if _has_filler(board) else [])]
-    marks = [_whisker(place.row) for place in places if place.row.effect.value]
-    header = (*LEVEL_FIRST, *effects, "runs", "plan", "lineage", "weights")
-    head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
-    body = element("tbody", *(_row(place, gone) for place in places))
-    numbers = scroller(f"{title}: rows", element("table", head, body))
-    note = [] if is_controlled else [element("p", NO_PLACEBO)]
-    chart = [scroller(title, whiskers(marks, 0.0, board.unit, title))] if marks else []
-    return element("section", element("h2", title), *note, *chart, numbers, _runs(title, effects, places))
-
-
-def _whisker(row: BoardRow) -> Whisker:
-    low, high = row.bounds or (None, None)
-    value = float(row.effect.value.decimal) if row.effect.value else 0.0
-    return Whisker(f"{_names(row.models)}, {_names(row.systems)} ({foreign_name(row.submitter)})", value, low, high)
-
-
-def _row(place: Ranked, gone: Mapping[str, int]) -> Element:
-    row = place.row
-    key, system = row.contender.key[:SHOWN_DIGITS], row.contender.system[:SHOWN_DIGITS]
-    runs = f"{len({run.run for run in row.runs})}"
-    if len(row.in_figure) < len(row.runs):
-        runs += f", {len(row.in_figure)} of them in the figure, since the others have no interval"
-    if away := gone.get(row.contender.key, 0):
-        runs += f", and {away} of this submitter taken away"
-    cells: list[Sequence[Child]] = [
-        [f"{row.level}, {REPEATED}"],
-        [_warnings(row.runs)],
-        [_rank_words(place)],
-        [_names(row.models)],
-        [f"{_names(row.systems)} ", element("code", system)],
-        [f"{foreign_name(row.submitter)} ", element("code", key)],
-        [_careers(row.careers)],
-        *_effects(row.board, row.effect, row.less_naked, row.less_filler),
-        [runs],
-        [row.plan],
-        [row.lineage],
-        [row.weights],
-    ]
-    made = element("tr", **{f"data_{name}": getattr(row, name) for name in FILTERS})
-    names = LEVEL_FIRST.index("model")
-    fill(made, (element("th" if index == names else "td", *cell) for index, cell in enumerate(cells)))
-    made[names].set("scope", "row")
-    return made
-
-
-def _effects(
-    board: Board, effect: Estimate, less_naked: Estimate | None, less_filler: Estimate | None
-) -> Iterator[list[Child]]:
-    yield [estimate(effect)]
-    if board.compared is Compared.PLACEBO:
-        yield [estimate(less_naked)]
-    if _has_filler(board):
-        yield [estimate(less_filler) if less_filler else NOT_PLAYED]
-
-
-def _has_filler(board: Board) -> bool:
-    """Whether the augmentation of a board can be played with filler."""
-    return board.augmentation == Augmentation.MEMORY
-
-
-def _careers(count: int) -> str:
-    return str(count) if count else "none"
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names that a submitter chose, spelled out."""
-    return ", ".join(foreign_name(name) or "none" for name in names)
-
-
-def _warnings(runs: Sequence[BoardRun]) -> Child:
-    """How many warnings the first screens of some runs have; a click shows them."""
-    lines = [(run, line) for run in runs for line in run.warnings]
-    if not lines:
-        return "0"
-    several = len(runs) > 1
-    items = (element("li", f"{f'{run.run}: ' if several else ''}{ascii_words(line)}") for run, line in lines)
-    return element("details", element("summary", str(len(lines))), element("ul", *items))
-
-
-def _runs(title: str, effects: Sequence[str], places: Sequence[Ranked]) -> Element:
-    """Every run that is in a row, by itself; a click opens them."""
-    rows: list[list[Child]] = []
-    for run in (run for place in places for run in place.row.runs):
-        less_naked, less_filler = (one.estimate if one else None for one in (run.less_naked, run.less_filler))
-        figures = _effects(run.board, run.figure.estimate, less_naked, less_filler)
-        named: list[Child] = [run.submission, foreign_name(run.submitter), foreign_name(run.model)]
-        told: list[Child] = [foreign_name(run.system) or "none", str(len(run.warnings)), _careers(run.careers)]
-        link = element("a", run.run, href=f"{run.run}/index.html")
-        rows.append([link, *named, *told, *(cell for cells in figures for cell in cells)])
-    header = ("run, with its report", "submission", "submitter", "model", "system", "warnings", "careers", *effects)
-    listed = table(header, rows)
-    listed.set("aria-label", f"{title}: runs")
-    words = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
-    return element("details", element("summary", f"{words}, each by itself"), listed)
-
-
-def _rank_words(place: Ranked) -> str:
-    if place.ranks is None:
-        return f"none: {place.why_none}"
-    best, worst = place.ranks
-    return str(best) if best == worst else f"{best} to {worst}"
+def _board(name: str, board: Board, places: Sequence[Ranked], gone: Mapping[str, int]) -> Element:
+    title, numbers = short_title(board), f"{name}-numbers"
+    heading = element("h3", about_words(board), class_="about")
+    hidden = element("p", "The filters hide all rows of this board.", class_="none-left", hidden="")
+    rows = board_rows(board, places, gone, numbers)
+    folded = numbers_of(board, title, places, gone, numbers)
+    return element("section", heading, hidden, *rows, folded, class_="board", id=name)
 
 
 def _submissions(record: Sequence[SubmissionEntry]) -> Iterator[Element]:

@@ -7,9 +7,9 @@ Rows stand in the order of the lower ends of their intervals. A lower end below 
 to add anything, and those stand in the order of their figures. By the bare lower end a contender of no effect would
 rise with each further run, since a narrower interval around 0 has a higher lower end.
 
-Rows without an interval, and scripted players, have no rank; so have those of a submitter beyond the policy's number of
-contenders on one board, in the order in which they came, since systems and weights can be made at will; and those of a
-submitter of whom an accepted run was taken away, since a mean without it is none. They stand last.
+Rows without a result or an interval, and scripted players, have no rank; so have those of a submitter beyond the
+policy's number of contenders on one board, in the order in which they came, since systems and weights can be made at
+will; and those of a submitter of whom an accepted run was taken away, since a mean without it is none. They stand last.
 """
 
 from collections import Counter
@@ -20,8 +20,11 @@ from typing import Final, NamedTuple
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.pooled_runs import RunFigure, pooled_runs
 from agzamov_verify.scoring.inference.rank_sets import DRAWS, rank_sets
+from agzamov_verify.show.text.answers import Shown
+from agzamov_verify.show.text.cost_words import Cost, total_cost
 
-from .board_runs import SCRIPT, Board, BoardRun, Compared, Contender
+from .board_runs import COMPLIANT, DEPARTS, SCRIPT, Board, BoardRun, Compared, Contender
+from .row_answers import RowAnswer, answer_of
 
 
 class BoardRow(NamedTuple):
@@ -65,6 +68,16 @@ class BoardRow(NamedTuple):
         return [run for run in self.runs if run.figure.contrast] or list(self.runs[:1])
 
     @property
+    def answer(self) -> RowAnswer:
+        """What the figures show, by the rules of a report."""
+        return answer_of(self.board, self.runs, self.effect, self.less_naked)
+
+    @property
+    def cost(self) -> Cost | None:
+        """The cost of all runs that are in the figure."""
+        return total_cost(run.cost for run in self.in_figure)
+
+    @property
     def careers(self) -> int:
         """Careers of all runs that are in the figure."""
         return sum(run.careers for run in self.in_figure)
@@ -82,7 +95,7 @@ class BoardRow(NamedTuple):
     @property
     def plan(self) -> str:
         """Whether a plan of its runs departs from its protocol."""
-        return max((run.plan for run in self.runs), key=("compliant", "departs").index)
+        return max((run.plan for run in self.runs), key=(COMPLIANT, DEPARTS).index)
 
     @property
     def lineage(self) -> str:
@@ -104,6 +117,7 @@ class Ranked(NamedTuple):
 
 
 NO_INTERVAL: Final = "no interval"
+NO_RESULT: Final = "no result"
 NO_MODEL: Final = "no model plays"
 
 
@@ -164,8 +178,8 @@ def _reasons(rows: Sequence[BoardRow], contenders_max: int, gone: Mapping[str, i
     for row in rows:
         if row.weights == SCRIPT:
             reasons[row.contender] = NO_MODEL
-        elif row.effect.value is None:
-            reasons[row.contender] = row.effect.ci_note
+        elif row.answer.shown is Shown.NO_RESULT:
+            reasons[row.contender] = NO_RESULT
         elif row.figure.contrast is None:
             reasons[row.contender] = NO_INTERVAL
         elif away := gone.get(row.contender.key, 0):

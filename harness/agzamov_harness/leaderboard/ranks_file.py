@@ -2,11 +2,13 @@
 
     {"boards":[{"augmentation":"memory","compared":"placebo","game":"chess960","opponent":"itself","rows":[{"careers":10,
     "contender":{"key":"5a09...","system":"77b2...","weights":""},"effect":{...},"level":"V1","models":["openai:m"],
-    "ranks":[1,2],"runs":[{"effect":{...},"run":"19d7...","submission":"ada-1","warnings":["..."]}],...}],
-    "unit":"win rate"}],"format":"agz-leaderboard-ranks-1"}
+    "ranks":[1,2],"runs":[{"effect":{...},"run":"19d7...","submission":"ada-1","warnings":["..."]}],"shown":"better",
+    "why":"",...}],"unit":"score"}],"format":"agz-leaderboard-ranks-1"}
 
-`effect`, `less_naked` and `less_filler` are estimates as analysis.json has them; `ranks` is null where a row has none,
-and `why_none` says why. Names are as their submitters wrote them: spell them out before you show them.
+`shown` is better, worse, no difference shown, or no result, and then `why` says why. `cost`: decisions and tokens of
+the measured seat, and of its control. The unit "score" is points a game. `effect`, `less_naked` and `less_filler` are
+estimates as analysis.json has them; `ranks` is null where a row has none, and `why_none` says why. Names are as their
+submitters wrote them: spell them out before you show them.
 """
 
 import json
@@ -39,6 +41,9 @@ def _row(place: Ranked, gone: Mapping[str, int]) -> dict[str, Any]:
         "systems": row.systems,
         "ranks": place.ranks,
         "why_none": place.why_none,
+        "shown": row.answer.shown.value,
+        "why": row.answer.why,
+        "cost": row.cost._asdict() if row.cost else None,
         "level": row.level,
         "warnings": row.warnings,
         "careers": row.careers,
@@ -62,6 +67,7 @@ def _run(run: BoardRun) -> dict[str, Any]:
         "less_naked": _plain(run.less_naked.estimate if run.less_naked else None),
         "less_filler": _plain(run.less_filler.estimate if run.less_filler else None),
         "warnings": list(run.warnings),
+        "unreported": run.unreported,
     }
 
 

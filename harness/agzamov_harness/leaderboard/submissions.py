@@ -12,6 +12,7 @@ departures: false          # rank plans that depart from their protocol too
 bundle_mib_max: 200
 contenders_max: 10         # of one submitter on one board; those that come later have no rank
 withdrawn: []              # accepted runs that you agreed to take away: of any other one its submitter has no rank
+trust: {}                  # a trust policy as `verify --policy` reads it: with it and a log, rows show V2 or higher
 """
 
 import os
@@ -21,13 +22,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from agzamov_verify.bundle import PAYLOAD_FILE
+from agzamov_verify.checks.attestations_given import trust_about
 from agzamov_verify.checks.check_log import CheckLog, Status, StepFailed
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.steps import Options, Verdict, verify
@@ -36,10 +38,14 @@ from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import HostileBundle, Source, open_source, printable, sha256_of, show_name
 from agzamov_verify.experiment.plan_fields import Line
 from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.registration.trust_policy import TrustPolicy, parse_policy
 from agzamov_verify.scoring.departures import departures
+from agzamov_verify.show.text.registration_lines import next_level
 from agzamov_verify.show.text.verdict_report import finding_line
+from agzamov_verify.transparency_log.signed_note import BadNote
 
 from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
+from .copies import Marks, Original, copied_from, marks_of
 
 KeyId = Annotated[
     str, Meta(pattern=r"^[0-9a-f]{64}$", description="the id of a key: 64 hexadecimal digits, as keygen prints it")
@@ -49,15 +55,27 @@ Mebibytes = Annotated[int, Meta(ge=1, le=100_000)]
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A leaderboard's rules. `keys`: only bundles that one of these keys signed are ranked."""
+    """A leaderboard's rules. `keys`: only bundles that one of these keys signed are ranked.
+
+    `trust`: the fields of a `TrustPolicy`; empty: no level above V1 is asked of a bundle.
+    """
 
     title: Line
     keys: dict[str, KeyId]
-    level: Literal["V0", "V1"] = "V1"
+    level: Literal["V0", "V1", "V2", "V3", "V4"] = "V1"
     departures: bool = False
     bundle_mib_max: Mebibytes = 200
     contenders_max: Annotated[int, Meta(ge=1, le=1_000)] = 10
     withdrawn: tuple[RunId, ...] = ()
+    trust: dict[str, Any] = {}
+
+    @property
+    def trust_policy(self) -> TrustPolicy | None:
+        """Whom the maintainers trust; submitters have the names of `keys` unless it says others. Raises BadNote."""
+        if not self.trust:
+            return None
+        found = parse_policy(msgspec.json.encode(self.trust))
+        return replace(found, submitters={key: name for name, key in self.keys.items()} | found.submitters)
 
 
 def load_policy(path: Path) -> Policy:
@@ -66,9 +84,21 @@ def load_policy(path: Path) -> Policy:
     try:
         wished = load_yaml(text, "policy")
         require_schema(wished, msgspec.json.schema(Policy), "policy")
-        return msgspec.convert(wished, Policy)
-    except (ManifestError, msgspec.ValidationError) as error:
+        policy = msgspec.convert(wished, Policy)
+        _require_sound(policy)
+    except (ManifestError, msgspec.ValidationError, BadNote) as error:
         raise ManifestError(f"{path}: {error}") from error
+    return policy
+
+
+def _require_sound(policy: Policy) -> None:
+    """Raises ManifestError for a key that has two names, BadNote for a trust policy that is none."""
+    if policy.trust_policy is None and policy.level > "V1":
+        raise ManifestError(f"policy.trust: expected a trust policy, without which no bundle reaches {policy.level}")
+    names: dict[str, str] = {}
+    for name, key in policy.keys.items():
+        if (first := names.setdefault(key, name)) != name:
+            raise ManifestError(f"policy.keys: expected one name for a key, found {first} and {name} for {key[:16]}")
 
 
 RECORD: Final = "record.jsonl"
@@ -153,12 +183,9 @@ def taken_away(entries: Sequence[SubmissionEntry], withdrawn: Collection[str] = 
 
 def worse(before: Sequence[SubmissionEntry], now: Sequence[SubmissionEntry]) -> list[SubmissionEntry]:
     """Entries that are refused, or no longer there, and were not so before."""
-    known = {entry.bundle: entry for entry in before}
-
-    def is_bad(entry: SubmissionEntry | None) -> bool:
-        return entry is not None and (entry.outcome is SubmissionOutcome.REFUSED or not entry.present)
-
-    return [entry for entry in now if is_bad(entry) and known.get(entry.bundle) != entry]
+    known = {(entry.bundle, entry.outcome, entry.present) for entry in before}
+    bad = [entry for entry in now if entry.outcome is SubmissionOutcome.REFUSED or not entry.present]
+    return [entry for entry in bad if (entry.bundle, entry.outcome, entry.present) not in known]
 
 
 MIB: Final = 2**20
@@ -170,11 +197,15 @@ class SubmissionRefused(Exception):
 
 
 class Submission(NamedTuple):
-    """One submission: its entry of the record; if it is taken, its bundle, who signed it, and what its check said."""
+    """One submission: its entry of the record; if it is taken, its bundle, who signed it, and what its check said.
+
+    `marks`: those by which a copy of it, or it as a copy, is known.
+    """
 
     entry: SubmissionEntry
     path: Path
     taken: "Taken | None" = None
+    marks: Marks = Marks()
 
 
 class Taken(NamedTuple):
@@ -185,41 +216,58 @@ class Taken(NamedTuple):
     verdict: Verdict
 
 
-def examined(
-    folder: Path, policy: Policy, options: Options, accepted_before: Mapping[str, str]
-) -> Iterator[Submission]:
+def examined(folder: Path, policy: Policy, options: Options, record: Iterable[SubmissionEntry]) -> Iterator[Submission]:
     """Every submission; of two bundles of one run the one that was accepted before, else the first by name.
 
-    `accepted_before`: by run, the name under which the record has it as accepted and present.
+    Refused ones come last, when all is known that they may be copies of. `record`: what came before, with what is gone.
     """
+    accepted_before = [entry for entry in record if entry.outcome is SubmissionOutcome.ACCEPTED]
     paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.name != RECORD]
-    known = set(accepted_before.values())
+    known = {entry.name for entry in accepted_before if entry.present}
     runs: dict[str, str] = {}
+    originals, refused = list[Original](), list[Submission]()
     for path in sorted(paths, key=lambda path: (path.name not in known, path.name)):
         found = examine(path, policy, options, runs)
-        if found.taken:
-            runs[found.entry.run] = found.entry.name
+        if not found.taken:
+            refused.append(found)
+            continue
+        entry = found.entry
+        runs[entry.run] = entry.name
+        originals.append(Original(entry.name, entry.run, entry.submitter, found.marks))
         yield found
+    originals += [Original(entry.name, entry.run, entry.submitter) for entry in accepted_before]
+    yield from (_named(found, originals) for found in refused)
+
+
+def _named(refused: Submission, originals: Iterable[Original]) -> Submission:
+    """A refused submission; if it is a copy, its reason names the bundle that it was made from."""
+    entry = refused.entry
+    if entry.run in {original.run for original in originals}:  # signed by its own key, and its reason says where it is
+        return refused
+    copied = copied_from(refused.marks, originals)
+    return refused._replace(entry=replace(entry, reason=f"{copied}; {entry.reason}")) if copied else refused
 
 
 def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str]) -> Submission:
     """One submission: held to the policy, and verified. `runs`: those that are taken already, with their names."""
-    entry = SubmissionEntry(printable(path.name), SubmissionOutcome.REFUSED, "", "", "")
+    entry, marks = SubmissionEntry(printable(path.name), SubmissionOutcome.REFUSED, "", "", ""), Marks()
     try:
         _require_plain(path)
         _require_small(path, policy)
+        marks = marks_of(path)
         opened = _opened(path)
         named = {"run": opened.manifest.run_id, "sha256": payload_digest(opened.source), "submitter": opened.submitter}
         entry = replace(entry, **named)
         submitter = _allowed(opened, policy, runs)
-        verdict = verify(path, options)
+        verdict = verify(path, replace(options, trust=trust_about(options.trust, opened.sha256)))
         _require_level(verdict, policy)
     except SubmissionRefused as refusal:
-        return Submission(replace(entry, reason=str(refusal)), path)
+        return Submission(replace(entry, reason=str(refusal)), path, marks=marks)
     except (OSError, RecursionError, MemoryError) as error:
         reason = f"it could not be read: {printable(str(error)) or type(error).__name__}"
-        return Submission(replace(entry, reason=reason), path)
-    return Submission(replace(entry, outcome=SubmissionOutcome.ACCEPTED), path, Taken(opened, submitter, verdict))
+        return Submission(replace(entry, reason=reason), path, marks=marks)
+    taken = Taken(opened, submitter, verdict)
+    return Submission(replace(entry, outcome=SubmissionOutcome.ACCEPTED), path, taken, marks)
 
 
 def _require_plain(path: Path) -> None:
@@ -275,4 +323,5 @@ def _require_level(verdict: Verdict, policy: Policy) -> None:
             f"its figures could not be computed within the limits of this check; not checked: {missing}"
         )
     if verdict.level < policy.level:
-        raise SubmissionRefused(f"level {verdict.level}, {policy.level} required; not checked: {missing}")
+        lacks = f"not checked: {missing}" if missing else " ".join(next_level(verdict))
+        raise SubmissionRefused(f"level {verdict.level}, {policy.level} required; {lacks}")

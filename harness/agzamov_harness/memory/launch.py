@@ -23,7 +23,7 @@ from agzamov_verify.plan.manifest import ManifestError, MemoryPin
 from agzamov_verify.plan.streams import SeatStore
 from agzamov_verify.systems import MemorySystem, System
 
-from ..foundation.owner_folder import owner_folder
+from ..foundation.owner_folder import installed_folder
 from ..ports import PortFault
 from ..servers.server_process import Process, bare_environment, free_port
 from .adapter_file import DeclaredSystem, filled, sealed_system, system_of
@@ -158,17 +158,6 @@ class Setup(msgspec.Struct, frozen=True):
 
     def _own(self, values: Mapping[str, str]) -> dict[str, str]:
         return {key: str(value) for key, value in filled(self.system.adapter.launch.env, values).items()}
-
-
-INSTALLED: Final = "memory-servers"
-
-
-def installed_folder() -> Path:
-    """The folder of installed servers where none is named: in the owner's folder, never in the present one.
-
-    A shipped adapter is started from there without a question, and the present folder may be a stranger's.
-    """
-    return owner_folder() / INSTALLED
 
 
 NO_SOCKETS: Mapping[SeatStore, Path] = MappingProxyType({})

@@ -93,6 +93,11 @@ class Inventory:
         info = self._ask(lambda: self._client.show(name)).modelinfo or {}
         return max((_count(value) for key, value in info.items() if key.endswith(".context_length")), default=0)
 
+    def capabilities(self, name: str) -> frozenset[str] | None:
+        """What the server says that a model can do, as "vision"; None where it does not say."""
+        told = self._ask(lambda: self._client.show(name)).capabilities
+        return frozenset(map(str, told)) if told else None
+
     def loaded(self, name: str) -> LoadedModel | None:
         """A model as it is in memory now; None where it is not loaded."""
         for entry in self._ask(self._client.ps).models:
@@ -251,3 +256,9 @@ def load_anew(server: Inventory, seat: OllamaSeat) -> None:
 def _reload(seat: OllamaSeat, address: str) -> None:
     with Inventory(address) as server:
         load_anew(server, seat)
+
+
+def capabilities(seat: OllamaSeat) -> frozenset[str] | None:
+    """What a seat's server says that its model can do. Raises ModelFault."""
+    with Inventory(seat.base_url) as server:
+        return server.capabilities(seat.model)

@@ -7,7 +7,7 @@ from itertools import islice
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat, Message
 from agzamov_verify.core.script import Exchanges, Script
-from agzamov_verify.experiment.matches import Match
+from agzamov_verify.experiment.matches import Match, Phase
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import block_script
@@ -53,7 +53,10 @@ def long_talks(plan: Plan, seat: str, talk_bytes: int) -> list[ChatRequest]:
 
 
 def _games(plan: Plan, seat: str) -> list[list[ChatRequest]]:
-    games = {name: game for name, game in GAMES.items() if name in PROTOCOLS[plan.protocol].games}
+    # In an arena those of the plan: a model need not read the prompts of a game that it does not play.
+    protocol = PROTOCOLS[plan.protocol]
+    asked = plan.games if Phase.ARENA in protocol.phases else protocol.games
+    games = {name: game for name, game in GAMES.items() if name in asked}
     sizes = {name: game.unit_results(plan.rules_of(name), min(game.players)) for name, game in games.items()}
     return [list(_spread(plan, GAMES[name].self_play(seat, size), size)) for name, size in sizes.items()]
 

@@ -14,12 +14,14 @@ import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import bundle
-from agzamov_verify.checks.opened_bundle import seed_dice
+from agzamov_verify.checks.limits import VerificationLimits
+from agzamov_verify.checks.replay_all import on_all_cores
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core import canon, gzip_member
 from agzamov_verify.core.envelope import (
@@ -50,11 +52,14 @@ from ..run.execution_record import ContainerExecution, executions
 from ..run.exit_status import EXIT_FAILED, HarnessEnded
 from ..run.move_evaluations import promised_answers
 from ..run.recorder import CALLS_FILE, JOURNAL_SUFFIX
-from ..run.run_folder import ADDRESSES, DIGESTS, MEMORY_MODELS, PREFLIGHT, WEIGHTS, RunDirectory
+from ..run.run_folder import ADDRESSES, DIGESTS, MEMORY_MODELS, PREFLIGHT, PROOF, REGISTRATION, WEIGHTS, RunDirectory
 from ..run.runner import Blocks
 from ..run.seal_signature import public_pem
 
 FORMAT = "agz-environment-1"
+SEAT_REPLIES: Final = 100
+"""Replies of scripted seats, and answers of each tool, that packing computes again. A program that is at fault shows in
+these; whoever checks the bundle draws ten times as many."""
 
 
 def environment_of(directory: RunDirectory) -> dict[str, canon.Json]:
@@ -114,8 +119,9 @@ def written(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bun
 
 
 def require_believable(making: Path) -> None:
-    """Verify what was packed, all but the engine. Raises HarnessEnded where a step fails."""
-    verdict = verify(making, Options(engine_missing="not asked while packing", jobs=cores()))
+    """Verify what was packed, all but the engine, and few of the scripted replies. Raises HarnessEnded."""
+    limits = VerificationLimits(seat_replies_max=SEAT_REPLIES)
+    verdict = verify(making, Options(engine_missing="not asked while packing", jobs=cores(), limits=limits))
     if not verdict.failed:
         return
     first = verdict.findings[0]
@@ -146,9 +152,9 @@ class _Writer:
         self._calls: dict[str, dict[str, SeatLog]] = {}
 
     def payload(self, key: Ed25519PrivateKey) -> Results:
-        self._rows = tuple(self._stream(stream) for stream in self._streams())
+        self._streams()
         plan = self._manifest.plan
-        dice = seed_dice(self._manifest, self._directory.secret)
+        dice = self._directory.dice
         results = results_of(self._manifest.run_id, plan, self._blocks)
         self._write(bundle.MANIFEST_FILE, self._manifest.bytes)
         self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment_of(self._directory)))
@@ -157,6 +163,8 @@ class _Writer:
         for path in judged_files(self._directory):
             self._write(bundle.QUALITY_FOLDER + path.name, path.read_bytes())
         self._write(bundle.KEY_FILE, public_pem(key))
+        if beacon := self._directory.beacon:
+            self._write(bundle.BEACON_FILE, canon.dumps(beacon))
         self._write(bundle.EXECUTIONS_FILE, (self._directory.journal / execution_log.FILE).read_bytes())
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
         self._write(bundle.RESULTS_FILE, documents.written(plan.protocol, documents.RESULTS, results))
@@ -195,31 +203,71 @@ class _Writer:
         path = self._root / bundle.ENVELOPE_FILE
         path.parent.mkdir()
         path.write_bytes(sign(statement, key))
+        for name, kept in zip(bundle.REGISTRATION_FILES, (REGISTRATION, PROOF), strict=True):
+            source = self._directory.path / kept
+            if source.is_file() and not source.is_symlink():
+                (self._root / name).write_bytes(source.read_bytes())
 
-    def _streams(self) -> Iterator[StreamPlan]:
+    def _streams(self) -> None:
+        """Write the journals and calls of all streams that were played."""
         played = [match for match in self._manifest.plan.matches if match.id in self._blocks]
-        for match in sorted(played, key=lambda match: match.phase):
-            yield from islice(streams_of(match), len(self._blocks[match.id]))
-
-    def _stream(self, stream: StreamPlan) -> StreamRow:
-        folder = self._directory.journal / stream.id
-        chain = Chain(self._manifest.run_id, stream.id)
-        names, answers = [], list[Answered]()
-        for number, segment in enumerate(sorted(folder.glob(f"*{JOURNAL_SUFFIX}"))):
-            data = segment.read_bytes()
-            answers += map(answered, chain.read_all(data.splitlines()))
-            names.append(bundle.segment_name(stream.id, number))
-            self._write(names[-1], gzip_member.compressed(data))
-        calls = (folder / CALLS_FILE).read_bytes()
-        self._write(bundle.calls_name(stream.id), gzip_member.compressed(calls))
-        merge(self._calls.setdefault(stream.match.id, {}), gather(calls.splitlines(), answers))
-        return chain.row(names)
+        streams = [
+            stream
+            for match in sorted(played, key=lambda match: match.phase)
+            for stream in islice(streams_of(match), len(self._blocks[match.id]))
+        ]
+        journals = _Journals(self._root, self._directory.journal, self._manifest.run_id)
+        sizes = [sum(path.stat().st_size for path in journals.segments(stream)) for stream in streams]
+        packed = list(on_all_cores(journals, _Journals.packed, streams, cores(), sizes))
+        self._rows = tuple(stream.row for stream in packed)
+        for stream, one in zip(streams, packed, strict=True):
+            self._digests |= one.digests
+            merge(self._calls.setdefault(stream.match.id, {}), one.calls)
 
     def _write(self, name: str, data: bytes) -> None:
-        path = self._root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        self._digests[name] = hashlib.sha256(data).hexdigest()
+        self._digests[name] = _write_file(self._root / name, data)
+
+
+class _PackedStream(NamedTuple):
+    """A stream's row of the index, the digests of its files by name, and the calls of its seats."""
+
+    row: StreamRow
+    digests: dict[str, str]
+    calls: dict[str, SeatLog]
+
+
+class _Journals:
+    """The journals of a run's folder, each of which is packed in any process."""
+
+    def __init__(self, root: Path, journal: Path, run: str) -> None:
+        self._root, self._journal, self._run = root, journal, run
+
+    def segments(self, stream: StreamPlan) -> list[Path]:
+        """The files of a stream's journal, in order."""
+        return sorted((self._journal / stream.id).glob(f"*{JOURNAL_SUFFIX}"))
+
+    def packed(self, stream: StreamPlan) -> _PackedStream:
+        """Write the journal and the calls of a stream into the bundle."""
+        chain = Chain(self._run, stream.id)
+        digests, answers = dict[str, str](), list[Answered]()
+        for number, segment in enumerate(self.segments(stream)):
+            data = segment.read_bytes()
+            answers += map(answered, chain.read_all(data.splitlines()))
+            self._write(digests, bundle.segment_name(stream.id, number), data)
+        row = chain.row(list(digests))
+        calls = (self._journal / stream.id / CALLS_FILE).read_bytes()
+        self._write(digests, bundle.calls_name(stream.id), calls)
+        return _PackedStream(row, digests, gather(calls.splitlines(), answers))
+
+    def _write(self, digests: dict[str, str], name: str, data: bytes) -> None:
+        digests[name] = _write_file(self._root / name, gzip_member.compressed(data))
+
+
+def _write_file(path: Path, data: bytes) -> str:
+    """Write a file of the bundle; its SHA-256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
 
 
 def attested_files(directory: RunDirectory) -> Iterator[tuple[str, bytes]]:

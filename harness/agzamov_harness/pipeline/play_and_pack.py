@@ -1,7 +1,7 @@
 """Plays a sealed run to its end where its plan says, in containers, on a cluster or here, and packs its bundle."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,10 +18,14 @@ from agzamov_verify.show.text.quality_text import counting
 from ..build_ports import NOWHERE, concurrency_of, open_world
 from ..cluster.shares import require_spreadable
 from ..containers.folder_transfer import require_plain_files
+from ..foundation.default_places import BUNDLES, LOOPBACK
 from ..foundation.first_use import imported_at_first_use
+from ..foundation.owner_folder import installed_folder
 from ..foundation.unix_clock import unix_ns
-from ..memory.launch import Places, installed_folder
+from ..memory.launch import Places
 from ..models.weight_pins import weights_watched
+from ..people.desk import Desk
+from ..people.served import people_at
 from ..ports import PortFault
 from ..run import exit_status, run_folder, signing_keys
 from ..run.move_evaluations import judge_promised
@@ -32,7 +36,7 @@ from ..run.run_folder import RunDirectory
 from ..run.run_origin import unremembered
 from ..run.runner import Blocks, Runner, finished
 from ..run.server_access import keys_sent, note_addresses, require_allowed
-from ..run.stop import Stop, Stopped
+from ..run.stop import Stop, Stopped, StoppedAsAsked
 from ..run.terminal_progress import progress
 from ..watch.live_page import beside
 from .pack import pack
@@ -50,26 +54,23 @@ else:  # only runs on a cluster need Dask, only those in containers the engine's
     supervise = imported_at_first_use("agzamov_harness.containers.supervise")
 
 
-OUT = Path("bundles")
-
-
 def to_resume(directory: RunDirectory, key: Path | None, options: "PlayOptions", cluster: str | None) -> str:
     """The command that goes on with a run as it was begun: with the paths that this machine does not remember."""
     given = {
         **unremembered(directory.origin, directory.manifest, key),
         "--engine": options.engine,
-        "--out": options.out if options.out != OUT else None,
+        "--out": options.out if options.out != BUNDLES else None,
         "--concurrency": options.concurrency,
         "--cluster": cluster,
+        "--listen": options.listen if options.listen != LOOPBACK else None,
+        "--port": options.port,
     }
     words = [str(word) for option, value in given.items() if value for word in (option, value)]
     return shlex.join(["agzamov", "resume", str(directory.path), *words])
 
 
-GRACE_S = 7.0
-
-
-ATTENDED_GRACE_S = 30.0  # the harness in its container has GRACE_S, then everything is taken down
+def _nothing(packed: "Packed", desk: Desk) -> None:
+    """Do nothing with a bundle."""
 
 
 class PlayOptions(NamedTuple):
@@ -79,11 +80,13 @@ class PlayOptions(NamedTuple):
     played in parallel. `allow_key`: keys that may go to a host, by variable. `base_url`: changed addresses by seat.
     `installed`: the folder of installed memory servers, and `plan_folder` that of the plan, where they are not those
     that this machine knows. `start_programs`: consent to the programs of memories. `workers`: those of a cluster.
-    `again`: the command that goes on with the run, if that is not `agzamov resume`.
+    `again`: the command that goes on with the run, if that is not `agzamov resume`. `listen`, `port`: where the pages
+    of people are served; `packed`: called with the bundle while they still are;
+    `opened`: with the address of each page.
     """
 
     engine: str | None = None
-    out: Path = OUT
+    out: Path = BUNDLES
     concurrency: int | None = None
     quiet: bool = False
     watch: bool = False
@@ -94,33 +97,54 @@ class PlayOptions(NamedTuple):
     start_programs: bool = False
     workers: "Cluster | None" = None
     again: str = ""
+    listen: str = LOOPBACK
+    port: int = 0
+    packed: "Callable[[Packed, Desk], object]" = _nothing
+    opened: Callable[[str], object] = str
 
 
-def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOptions) -> Path:
+class Packed(NamedTuple):
+    """The bundle's folder, and the games in it by match, from which its answers are told."""
+
+    bundle: Path
+    blocks: Blocks
+
+
+def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOptions) -> Packed:
     """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = signing_keys.signer_of(directory, key)
     require_plain_files(directory)
+    directory.require_registered()
     memories = Places(directory.memory_servers, directory.plan_folder)
     address = options.workers.address if options.workers else None
     resume = f"go on with: {options.again or to_resume(directory, key, options, address)}"
-    grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
+    stop.wait_for_replies_of(directory.manifest.plan.playing)
     judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"
     judge = find_engine(options.engine) if judges_here else None  # in containers the harness has the engine, and judges
     try:
-        tell = partial(click.echo, err=True) if options.watch else None
-        with directory.locked(), beside(directory, tell), exit_status.signals(stop, resume, grace_s):
+        tell = partial(click.echo, err=True)
+        with (
+            directory.locked(),
+            beside(directory, tell if options.watch else None),
+            people_at(directory, stop, tell, options.listen, options.port, options.opened) as desk,
+            exit_status.signals(stop, resume),
+        ):
             served = note_addresses(directory, options.base_url)
             require_allowed(keys_sent(directory.manifest.plan, served), options.allow_key)
             require_consent(outside_programs(directory.manifest, memories), given=options.start_programs)
             with weights_watched(directory):
                 engine, limit, workers = options.engine, options.concurrency, options.workers
-                player = _Player(directory, engine, limit, stop, served, memories, workers)
+                player = _Player(directory, engine, limit, stop, served, memories, workers, desk)
                 blocks = player.play(quiet=options.quiet)
             with counting("positions judged", quiet=options.quiet or not judge) as tick:
                 judge_promised(directory, blocks, judge, stop, tick)
             with shown(quiet=options.quiet):
-                return pack(directory, blocks, signer, options.out)
+                packed = Packed(pack(directory, blocks, signer, options.out), blocks)
+            options.packed(packed, desk)
+            return packed
+    except StoppedAsAsked as error:
+        raise StoppedAsAsked(f"{error}; {resume}") from error
     except (Stopped, PortFault) as error:
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
@@ -137,6 +161,7 @@ class _Player(NamedTuple):
     served: Mapping[str, str]
     memories: Places
     workers: "Cluster | None"
+    desk: Desk
 
     def play(self, *, quiet: bool) -> Blocks:
         """All blocks, once the run is played to its end."""
@@ -145,14 +170,15 @@ class _Player(NamedTuple):
         return self._on_workers(self.workers, quiet=quiet) if self.workers else self._here(quiet=quiet)
 
     def _in_containers(self, *, quiet: bool) -> Blocks:
-        with progress(quiet=quiet) as watcher:
+        with progress(self.directory.manifest.plan, quiet=quiet) as watcher:
             supervise.play_in_containers(self.directory, self.stop, watcher, self.concurrency, _warn)
         with self.directory.playing():
             return finished(self.directory)
 
     def _on_workers(self, workers: "Cluster", *, quiet: bool) -> Blocks:
-        with progress(quiet=quiet) as watcher:
-            state = State(self.directory.manifest.plan, watcher)
+        plan = self.directory.manifest.plan
+        with progress(plan, quiet=quiet) as watcher:
+            state = State(plan, watcher)
             settings = worker.WorkerSettings(
                 self.engine,
                 str(self.memories.installed.absolute()),
@@ -165,10 +191,12 @@ class _Player(NamedTuple):
     def _here(self, *, quiet: bool) -> Blocks:
         directory, plan = self.directory, self.directory.manifest.plan
         path = find_engine(self.engine) if starts_engine(plan) else None
-        world_of = open_world(directory.manifest, path, self.stop.wait, self.served, directory.notes, self.memories)
-        with progress(quiet=quiet) as watcher, world_of as world:
+        where = self.served, directory.notes, self.memories
+        own = not self.desk.seats  # a person waits for one reply at a time, and would wait for a process to start
+        world_of = open_world(directory.manifest, path, self.stop.wait, *where, has_processes=own, people=self.desk)
+        with progress(plan, quiet=quiet) as watcher, world_of as world:
             state, limit = State(plan, watcher), self.concurrency or concurrency_of(plan)
-            return Runner(directory, world, unix_ns, state, self.stop, limit).play()
+            return Runner(directory, world, unix_ns, state, self.stop, limit, self.desk.ended).play()
 
 
 @contextmanager
@@ -193,7 +221,7 @@ def _warn(message: str) -> None:
         click.echo(f"warning: {message}", err=True)
 
 
-def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Path:
+def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Packed:
     """The bundle of a plan that is sealed and played to its end."""
     run_folder.require_writable(options.out)
     installed = options.installed or installed_folder()

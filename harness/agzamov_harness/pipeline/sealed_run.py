@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.waiting import shown
 from agzamov_verify.engines.uci_engine import find_engine
@@ -23,11 +24,13 @@ from ..memory.launch import Places
 from ..models.weight_pins import pins_of
 from ..ports import PortFault
 from ..run import run_folder, signing_keys
+from ..run.engine_programs import with_programs
 from ..run.first_contact import first_contact
 from ..run.plan_file import PlanFile
-from ..run.program_consent import OutsideProgram, outside_programs, require_consent
+from ..run.program_consent import OutsideProgram, outside_engines, outside_memories, require_consent
 from ..run.run_folder import RunDirectory
 from ..run.seal import seal as seal_plan
+from ..run.seal import with_accepted_seed
 
 if TYPE_CHECKING:
     from ..cluster import coordinator, worker
@@ -124,6 +127,11 @@ def served_memory(manifest: Manifest, name: str, places: Places = HERE) -> Itera
         yield msgspec.structs.replace(setup, socket=folder / topology.SOCKET_NAME)
 
 
+def any_draws(dice: Dice) -> bool:  # noqa: ARG001 - of any seed
+    """Accept whatever a seed draws."""
+    return True
+
+
 def sealed_after_contact(  # noqa: PLR0913 - options of a command
     file: PlanFile,
     key: Path,
@@ -134,19 +142,22 @@ def sealed_after_contact(  # noqa: PLR0913 - options of a command
     *,
     start_programs: bool,
     quiet: bool = False,
+    accepts: Callable[[Dice], bool] = any_draws,
 ) -> RunDirectory:
     """A run that was sealed once its servers were asked, and its container engine, whether they can play it.
 
-    Local models pass their preflight first, on this machine; `quiet`: it shows no progress.
+    Local models pass their preflight first, on this machine; `quiet`: it shows no progress. `accepts`: what its seed
+    draws; another one is drawn until it does.
     """
+    signing_keys.load(key)  # before a server is asked: a wrong path is sooner told than waited for
     if file.plan.isolation == "container":
         supervise.require_engine(file.plan)
     first_contact(file.plan, engine, allow_key)
     measure = partial(_measured, file.folder, runs, quiet=quiet)
-    return sealed(file, key, engine, runs, installed, start_programs=start_programs, measure=measure)
+    return sealed(file, key, engine, runs, installed, start_programs=start_programs, measure=measure, accepts=accepts)
 
 
-def sealed(
+def sealed(  # noqa: PLR0913 - as above
     file: PlanFile,
     key: Path,
     engine: str | None,
@@ -155,24 +166,37 @@ def sealed(
     *,
     start_programs: bool,
     measure: Callable[[Manifest], "preflight.PreflightExecution | None"] = lambda _: None,
+    accepts: Callable[[Dice], bool] = any_draws,
 ) -> RunDirectory:
     """A run that was sealed from a plan and has not started. `start_programs`: consent to those of its memories.
 
-    `measure`: the preflight of its local models. Raises ManifestError where one would be refused.
+    `measure`: the preflight of its local models. `accepts`: what its seed draws; another one is drawn until it does.
+    Raises ManifestError where a model would be refused.
     """
     plan, folder = file
     signer = signing_keys.load(key)
+    plan = with_engines(plan, folder, start_programs=start_programs)
     images, models = images_of(plan), pins_of(plan, folder)
     engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None
     manifest, secret = seal_plan(plan, key_id(signer.public_key()), engine_path, images=images, models=models)
-    programs = list(outside_programs(manifest, Places(installed, folder)))
+    programs = list(outside_memories(manifest, Places(installed, folder)))
     require_consent(programs, given=start_programs)
-    manifest = with_memories(manifest, Places(installed, folder), programs)
+    manifest = with_accepted_seed(with_memories(manifest, Places(installed, folder), programs), secret, accepts)
     measured = measure(manifest)
     directory = run_folder.create(runs, manifest, secret, signer, folder, key, installed)
     if measured:
         preflight.note(directory.notes, measured)
     return directory
+
+
+def with_engines(plan: Plan, folder: Path, *, start_programs: bool) -> Plan:
+    """The plan with the digests and names of its UCI engines. Raises ManifestError where one does not fit."""
+    engines = outside_engines(plan, folder)
+    require_consent(engines, given=start_programs)
+    try:
+        return with_programs(plan, [engine.program for engine in engines])
+    except PortFault as error:
+        raise ManifestError(f"{error}; nothing was sealed") from error
 
 
 def _measured(folder: Path, runs: Path, manifest: Manifest, *, quiet: bool) -> "preflight.PreflightExecution | None":

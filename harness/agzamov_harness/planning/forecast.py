@@ -1,8 +1,8 @@
 """Forecast of a plan as values: detectable effects of its declared tests and matches, calls, cost and time."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from fractions import Fraction
-from itertools import count
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -10,13 +10,10 @@ import msgspec
 from agzamov_verify.experiment.analysis_plan import PRIMARY
 from agzamov_verify.experiment.matches import UNEVEN, Match, Phase
 from agzamov_verify.plan.manifest import Plan
-from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.plan.people_study import is_study
 from agzamov_verify.scoring.departures import too_short
 from agzamov_verify.scoring.hypotheses.declarations import BY_ID, Family
 from agzamov_verify.scoring.inference.exact import fixed, square_root
-from agzamov_verify.scoring.inference.power import critical_count, rate_reaching
-from agzamov_verify.scoring.inference.proportions import HALF, binomial_p
-from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.sample_sizes import (
     POWER,
     Arms,
@@ -30,15 +27,15 @@ from agzamov_verify.scoring.sample_sizes import (
 )
 from agzamov_verify.scoring.units.score_constants import POKER
 from agzamov_verify.seats import benchmark_sides
-from agzamov_verify.show.glossary import label
-from agzamov_verify.table.registry import GAMES
 
+from ..run.assumptions import Assumptions
 from .contrasts import DeclaredTest, careers_of
 from .hypothesis_tests import ExploratoryTests, Tests
 from .phase_figures import PhaseFigure, arms_race_figures, stress_figures
 from .pilot_bundles import Pilot
 from .spreads import AssumedSpreads
-from .workload import Assumptions, Load, load_of
+from .study_forecast import assumed_draws, study_forecast, study_plain
+from .workload import Load, load_of
 
 SPREADS: Final = ("narrow", "middle", "wide")
 """Columns: how widely results spread."""
@@ -118,6 +115,7 @@ class Forecast:
         self.games = {match.game for match in plan.matches} | {game for game, _ in effects}
         self.note: PaperNote | None = _note(spreads) if POKER in self.games else None
         self.load: Load = load_of(plan, assumptions)
+        self.study = study_forecast(plan, assumed_draws(plan), Fraction(assumptions.plies)) if is_study(plan) else None
 
     def _groups(self) -> Iterator[MatchGroup]:
         """Matches after Phase 0, grouped by everything that decides their detectable effects."""
@@ -179,7 +177,7 @@ class Forecast:
     def plain(self) -> dict[str, Any]:
         """The forecast as plain values; decimals are text."""
         return {
-            "assumptions": {name: _text(value) for name, value in msgspec.structs.asdict(self.assumptions).items()},
+            "assumptions": {name: _text(value) for name, value in asdict(self.assumptions).items()},
             "by_careers": [_plain_careers(row) for row in self.careers],
             "declared": [_plain_test(test) for test in self.tests],
             "detectable": [
@@ -197,6 +195,7 @@ class Forecast:
             "needed": [_plain_needed(row) for sizes in self.needed for row in sizes],
             "paper_note": None if self.note is None else _plain_note(self.note),
             "spreads": self.sources(),
+            **({"people": study_plain(self.study)} if self.study else {}),
         }
 
     def sources(self) -> list[dict[str, str]]:
@@ -229,27 +228,6 @@ def _note(spreads: AssumedSpreads) -> PaperNote:
         return paper_note()
     raw = scorings[0][0]
     return paper_note(raw.sd * square_root(Fraction(raw.unit_results, 100)))
-
-
-def gate_lines(match: Match, plan: Plan) -> Iterator[str]:
-    """Wins that Phase 0 needs, or a warning if not even winning every game would pass it."""
-    if match.phase:
-        return
-    game, norm = GAMES[match.game], load_protocol(plan.protocol).phase0
-    contest, bound = game.contest_results(plan.rules_of(match.game), len(match.table)), Fraction(norm.p_below)
-    units = match.planned // contest
-    least = next(n for n in count(1) if binomial_p(n, n, Alternative.GREATER) < bound)
-    results_word = game.contest.many
-    if units < least:
-        p = float(binomial_p(units, units, Alternative.GREATER))
-        all_won = f"{units} wins of {units} {results_word}"
-        yield f"WARNING: this {label('Phase 0')} can never be passed: {all_won} have p {p:.3g};"
-        yield f"for p below {float(bound):g} it needs at least {least} {results_word}"
-        return
-    wins = max(critical_count(units, bound, HALF), units * norm.win_percent_above // 100 + 1)
-    if rate := rate_reaching(wins, units):
-        yield f"passed with {wins} wins of {units} {results_word};"
-        yield f"a player who truly wins {float(100 * rate):.0f} % of them passes with 80 % probability"
 
 
 def has_benchmark(match: Match, plan: Plan) -> bool:

@@ -1,4 +1,4 @@
-"""A forecast for a person: the answer first, then each match's detectable effects, then calls, cost and assumptions."""
+"""The tables of a forecast (`agzamov plan --details`): tests, each match's detectable effects, calls, assumptions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -20,11 +20,15 @@ from agzamov_verify.show.views import condition_words
 from agzamov_verify.table.game import Game
 from agzamov_verify.table.registry import GAMES
 
+from ..run.assumptions import ASKED, option_of
 from .contrasts import DeclaredTest, LeastEffect
-from .forecast import SPREADS, ByCareers, Forecast, MatchGroup, Needed, gate_lines, has_benchmark
+from .forecast import SPREADS, ByCareers, Forecast, MatchGroup, Needed, has_benchmark
 from .hypothesis_tests import ONE_ARM
 from .phase_figures import PhaseFigure
-from .workload import ASKED, Load
+from .plan_summary import LITTLE, hours, usd
+from .plan_warnings import gate_words
+from .study_forecast import study_forecast_lines
+from .workload import Load
 
 IMPOSSIBLE: Final = "none"
 UNLIKE: Final = (
@@ -32,30 +36,27 @@ UNLIKE: Final = (
     " five have in full and three not at all, 5 % is found"
 )
 BESIDE: Final = " (told beside it, decides nothing)"
-LITTLE: Final = "less than 1 min"
 FIRST, COLUMN = 54, 14
 METHOD, NARROW = 28, 11
 
 
-def option_of(name: str) -> str:
-    """Name of the option that sets an assumption."""
-    return f"--{name.replace('_', '-')}"
-
-
 def lines(forecast: Forecast) -> Iterator[str]:
-    """The whole forecast for a person."""
-    yield forecast.plan.title
-    yield from _declared(forecast)
-    yield from _careers(forecast.careers, forecast.plan)
+    """Everything behind the first screen."""
+    if forecast.study:
+        for line in study_forecast_lines(forecast.study):
+            yield from _text("", line)
+    else:
+        yield from _declared(forecast)
+        yield from _careers(forecast.careers, forecast.plan)
     yield from _systems(forecast.plan)
     yield ""
     yield from _gates(forecast.plan)
-    for group in forecast.groups:
+    for group in () if forecast.study else forecast.groups:
         yield ""
         yield from _group(group, forecast)
     for sizes in forecast.needed:
         yield ""
-        yield from _needed(sizes, forecast)
+        yield from needed_lines(sizes, forecast)
     if forecast.note:
         yield ""
         yield from _note(forecast.note)
@@ -209,7 +210,7 @@ def _careers(rows: Sequence[ByCareers], plan: Plan) -> Iterator[str]:
 
 def _gates(plan: Plan) -> Iterator[str]:
     for match in plan.matches:
-        if line := " ".join(gate_lines(match, plan)):
+        if line := gate_words(match, plan):
             yield from _text("", f"{match.id}: {line}")
 
 
@@ -262,7 +263,8 @@ def _early_end(match: Match, plan: Plan) -> str:
     return f" (at most; may end early by a sequential test after every {rule.blocks_per_look} blocks)" if rule else ""
 
 
-def _needed(rows: Sequence[Needed], forecast: Forecast) -> Iterator[str]:
+def needed_lines(rows: Sequence[Needed], forecast: Forecast) -> Iterator[str]:
+    """Games or hands that an effect needs."""
     if not rows:
         return
     first = rows[0]
@@ -315,33 +317,26 @@ def _load(load: Load) -> Iterator[str]:
         if seat.prompt_tokens:
             line += f", {seat.prompt_tokens:,} prompt tokens, {seat.reply_tokens:,} reply tokens"
             line += f", {_usd(seat.cost_usd)}"
-        yield from _text("  ", f"{line}, {_hours(seat.wall_s)}")
+        yield from _text("  ", f"{line}, {hours(seat.wall_s)}")
     if load.planted.calls:
         yield f"  of these planted: {load.planted.words}"
     if load.evaluations:
-        yield f"  adjudication: {load.evaluations:,} positions, {_hours(load.engine_s)}"
+        yield f"  adjudication: {load.evaluations:,} positions, {hours(load.engine_s)}"
     if load.tool_answers:
         yield f"  tools: {load.tool_answers:,} answers, {_at_most(load.tool_s)}"
     if load.judged:
         line = f"quality: {load.judged:,} positions judged after the games, at most {load.searches:,} searches"
         yield from _text("  ", f"{line}, {_at_most(load.quality_s)}")
-    yield f"  total: {load.calls:,} calls, {_usd(load.cost_usd)}, {_hours(load.wall_s)}"
+    yield f"  total: {load.calls:,} calls, {_usd(load.cost_usd)}, {hours(load.wall_s)}"
 
 
 def _usd(cost: Fraction | None) -> str:
-    return "cost unknown (no price in the plan)" if cost is None else f"{float(cost):,.2f} USD"
-
-
-def _hours(seconds: Fraction) -> str:
-    minutes = float(seconds) / 60
-    if minutes < 1:
-        return LITTLE
-    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:,.1f} h"
+    return "cost unknown (no price in the plan)" if cost is None else usd(cost)
 
 
 def _at_most(seconds: Fraction) -> str:
-    hours = _hours(seconds)
-    return hours if hours == LITTLE else f"at most {hours}"
+    most = hours(seconds)
+    return most if most == LITTLE else f"at most {most}"
 
 
 def _assumptions(forecast: Forecast) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -21,85 +21,31 @@ from agzamov_verify.core.script import Exchanges
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan, Price
 from agzamov_verify.plan.streams import block_script
-from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.seat_stats import TOKENS_PRICED
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
 from agzamov_verify.table.game import StreamPlan
-from agzamov_verify.table.planted import PER_MILLE, PERCENT, bare
+from agzamov_verify.table.planted import bare
 from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.scripted_players import random_answer
 
-
-def decisions(match: Match, plan: Plan, assumed: Mapping[str, Fraction]) -> Fraction:
-    """The expected number of decisions of all seats together in one result: the mean over the rules it is played by."""
-    game, rules = GAMES[match.game], _rules_played(match, plan)
-    return sum((game.decisions(each, assumed) for each in rules), Fraction(0)) / len(rules)
+from ..run.assumptions import Assumptions
+from ..run.call_forecast import (
+    calls_a_seat,
+    calls_at_table,
+    decisions,
+    rules_played,
+)
 
 
 def adjudicated(match: Match, plan: Plan, assumed: Mapping[str, Fraction]) -> Fraction:
     """The expected number of positions of one result that the engine values to adjudicate: one after each decision."""
-    game, rules = GAMES[match.game], _rules_played(match, plan)
+    game, rules = GAMES[match.game], rules_played(match, plan)
     asked = (game.decisions(each, assumed) for each in rules if game.engine_adjudication(each))
     return sum(asked, Fraction(0)) / len(rules)
 
 
-def judgements(match: Match) -> Fraction:
-    """Questions to seat A before a first move (who stands better)."""
-    return GAMES[match.game].judgements(match)
-
-
-def _rules_played(match: Match, plan: Plan) -> Sequence[Any]:
-    return GAMES[match.game].rules_played(match, plan.rules_of(match.game))
-
-
-TOOL_CALLS_ASSUMED: Final = 2
-"""Calls of a model for each decision where it searches its memory by tool calls: the search, and the decision."""
 SAMPLE_DICE: Final = Dice(b"agzamov plan sample".ljust(32, b"\0"))
 """One for all samples: common spots are made once for each seat and game."""
-
-
-class Assumptions(msgspec.Struct, frozen=True):
-    """Assumed values of what is unknown before a run. `plies`: of a chess game; `decisions_per_hand`: of both players.
-
-    `decisions_per_hand` was counted in 200 hands between reference players, and so was the time of a scripted reply;
-    the speeds of the engine and the calculator were measured on one core of a common machine. Characters a token were
-    counted with the tokenizer of SmolLM2 (49,152 entries) in 219 chess prompts (2.67; positions and moves are mostly
-    numbers and single letters) and 212 of hold'em (3.40); `characters_per_token` is for any other game. The rest are
-    guesses, to be replaced.
-    """
-
-    plies: int = 110
-    decisions_per_hand: Fraction = Fraction(44, 10)
-    chess960_characters_per_token: Fraction = Fraction(27, 10)
-    holdem_characters_per_token: Fraction = Fraction(34, 10)
-    characters_per_token: Fraction = Fraction(3)
-    reply_tokens: int = 300
-    seconds_per_call: Fraction = Fraction(3)
-    scripted_ms_per_call: int = 10
-    engine_nodes_per_s: int = 850_000
-    showdowns_per_s: int = 450_000
-    cores: int = 2
-
-    @property
-    def by_name(self) -> dict[str, Fraction]:
-        """The assumptions by name, as games take them."""
-        return {name: Fraction(value) for name, value in msgspec.structs.asdict(self).items()}
-
-
-ASKED: Final = {
-    "plies": "plies (half-moves) per chess game",
-    "decisions_per_hand": "decisions per poker hand, both players together",
-    "chess960_characters_per_token": "characters per token of a Chess960 prompt (measured)",
-    "holdem_characters_per_token": "characters per token of a hold'em prompt (measured)",
-    "characters_per_token": "characters per token of another game's prompt",
-    "reply_tokens": "tokens per reply of a model",
-    "seconds_per_call": "seconds per reply of a model",
-    "scripted_ms_per_call": "milliseconds of one core per reply of a scripted player",
-    "engine_nodes_per_s": "nodes per second of the engine on one core",
-    "showdowns_per_s": "showdowns per second of the calculator",
-    "cores": "cores of the machine",
-}
-"""The assumptions that a person may set, in words."""
 
 
 def characters_per_token(game: str, assumptions: Assumptions) -> Fraction:
@@ -134,6 +80,17 @@ class PlantedLoad(msgspec.Struct, frozen=True):
         return f"{self.calls:,} calls, {share}, {self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
 
 
+def tokens_of(seats: Sequence[SeatLoad]) -> int:
+    """Tokens of prompts and replies together."""
+    return sum(seat.prompt_tokens + seat.reply_tokens for seat in seats)
+
+
+def cost_usd_of(seats: Sequence[SeatLoad]) -> Fraction | None:
+    """The sum of US dollars, or None where a seat's is not known."""
+    known = [seat.cost_usd for seat in seats if seat.cost_usd is not None]
+    return sum(known, Fraction(0)) if len(known) == len(seats) else None
+
+
 class Load(msgspec.Struct, frozen=True):
     """The whole run. Seats wait for each other within a game, so their times add up.
 
@@ -156,10 +113,14 @@ class Load(msgspec.Struct, frozen=True):
         return sum(seat.calls for seat in self.seats)
 
     @property
+    def tokens(self) -> int:
+        """Of prompts and replies together."""
+        return tokens_of(self.seats)
+
+    @property
     def cost_usd(self) -> Fraction | None:
         """The sum, or None where a seat's is not known."""
-        costs_usd = [seat.cost_usd for seat in self.seats if seat.cost_usd is not None]
-        return sum(costs_usd, Fraction(0)) if len(costs_usd) == len(self.seats) else None
+        return cost_usd_of(self.seats)
 
     @property
     def wall_s(self) -> Fraction:
@@ -171,19 +132,15 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     calls, planted_calls = Counter[str](), Counter[str]()
     tokens, planted_tokens = dict[str, Fraction](), dict[str, Fraction]()
     for match in plan.matches:
-        seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
+        sizes = prompt_characters(plan, match, assumptions)
         per_token = characters_per_token(match.game, assumptions)
-        for index, name in enumerate(match.seats):
-            asked = seat_calls * _calls_a_decision(match, index, plan) + (0 if index else ceil(judgements(match)))
-            planted = planted_questions(seat_calls, plan) if plan.seats[name].is_model else 0
+        for name, asked, planted in calls_at_table(match, plan, assumptions):
             calls[name] += asked
             planted_calls[name] += planted
             tokens[name] = tokens.get(name, Fraction(0)) + asked * sizes[name].asked / per_token
             planted_tokens[name] = planted_tokens.get(name, Fraction(0)) + planted * sizes[name].bare / per_token
     loads = {
-        name: _seat_load(
-            name, plan, calls[name] + planted_calls[name], tokens[name] + planted_tokens[name], assumptions
-        )
+        name: seat_load(name, plan, calls[name] + planted_calls[name], tokens[name] + planted_tokens[name], assumptions)
         for name in calls
     }
     seats = tuple(loads.values())
@@ -195,14 +152,6 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     return Load(seats, evaluations, engine_s, answers, tool_s, judged, searches, quality_s, planted_load)
 
 
-def planted_questions(decisions_of_seat: int, plan: Plan) -> int:
-    """The expected number of planted questions of a model's seat that makes so many decisions in a match."""
-    norm = load_protocol(plan.protocol).planted
-    common = Fraction(norm.common_permille * decisions_of_seat, PER_MILLE) + norm.common_min
-    again = Fraction(norm.again_permille * decisions_of_seat, PER_MILLE) + norm.again_min
-    return ceil(common * (1 + Fraction(norm.twice_percent, PERCENT)) + 2 * again)
-
-
 def _planted_load(
     plan: Plan,
     seats: Sequence[SeatLoad],
@@ -210,7 +159,7 @@ def _planted_load(
     tokens: Mapping[str, Fraction],
     assumptions: Assumptions,
 ) -> PlantedLoad:
-    parts = [_seat_load(name, plan, calls[name], tokens[name], assumptions) for name in calls]
+    parts = [seat_load(name, plan, calls[name], tokens[name], assumptions) for name in calls]
     of_models = sum(seat.calls for seat in seats if plan.seats[seat.seat].is_model)
     total = sum(part.calls for part in parts)
     return PlantedLoad(
@@ -249,20 +198,8 @@ def _length(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
 
 
-def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:
-    """Each of the seats; a seat that plays itself is asked twice as often, once under each letter."""
-    return ceil(match.planned * decisions(match, plan, assumptions.by_name) / len(match.seats))
-
-
-def _calls_a_decision(match: Match, seat_index: int, plan: Plan) -> int:
-    """Calls of a seat for each decision: two where it calls tools, or names candidates for one."""
-    if any(system.needs_tool_calls for system in plan.parts_of(match.systems[seat_index]).values()):
-        return TOOL_CALLS_ASSUMED
-    use = plan.tool_of(match, seat_index)
-    return 2 if use and (use.is_steered or GAMES[match.game].names_candidates) else 1
-
-
-def _seat_load(name: str, plan: Plan, calls: int, tokens: Fraction, assumptions: Assumptions) -> SeatLoad:
+def seat_load(name: str, plan: Plan, calls: int, tokens: Fraction, assumptions: Assumptions) -> SeatLoad:
+    """Cost and duration of so many calls of a seat, with so many tokens in their prompts together."""
     seat = plan.seats[name]
     kind = seat.kind
     if not isinstance(seat, ModelSeat):
@@ -326,7 +263,7 @@ def _tool_load(plan: Plan, assumptions: Assumptions) -> tuple[int, Fraction]:
         game = GAMES[match.game]
         if not use:
             continue
-        asked = _calls_a_seat(match, plan, assumptions) * max(1, use.calls_max)
+        asked = calls_a_seat(match, plan, assumptions) * max(1, use.calls_max)
         nodes = use.moves_max * use.nodes if game.uses_engine else 0
         showdowns = min(use.comparisons_max, game.tool_showdowns_max)
         answer_s = Fraction(nodes, assumptions.engine_nodes_per_s * assumptions.cores)

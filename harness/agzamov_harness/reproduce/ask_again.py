@@ -5,14 +5,16 @@ An address, a key's name or a path is never taken from the bundle: whoever made 
 """
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 from agzamov_verify.bundle import NOTES_FOLDER
 from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.drawn_games import Drawn, draw, games_by_match
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.core import canon
@@ -27,17 +29,22 @@ from ..models.determinism import Probing
 from ..models.preflight import FILE, Preflights, SeatOutcome, examine
 from ..ports import ChatPort, ModelFault, Wait
 from ..seat_kind import local_kind_of
-from .compare_answers import Asker, draw, exchanges, games_by_match
-from .replay_report import ReproductionReport, SeatWeights, tally
+from .compare_answers import Asker, exchanges
+from .other_seats import HERE, OtherSeat
+from .replay_report import NOT_PINNED, ReproductionReport, SeatWeights, tally
 
-NOT_PINNED = "not pinned by the manifest"
+Draw: TypeAlias = Callable[[Mapping[str, Sequence[tuple[str, str]]], int, str, str], Drawn]
 
 
 class GivenWeights(NamedTuple):
-    """Inputs of whoever asks again, by seat: weights (a GGUF file, or Ollama's folder), and where they are served."""
+    """Inputs of whoever asks again, by seat: weights (a GGUF file, or Ollama's folder), and where they are served.
+
+    `others`: seats without weights that are asked again too.
+    """
 
     weights: Mapping[str, Path]
     addresses: dict[str, str]
+    others: Mapping[str, OtherSeat] = MappingProxyType({})
 
 
 class Held(NamedTuple):
@@ -81,11 +88,15 @@ NO_ENGINE = "agzamov verify asks the engine; a replay asks the models"
 
 
 class SampleSettings(NamedTuple):
-    """Extent of the sample: the number of games, the seed of their draw, and a margin in nats."""
+    """Extent of the sample: the number of games, the seed of their draw, and a margin in nats.
+
+    `draw`: from each match in turn, or from all together.
+    """
 
     games: int
     seed: str
     margin: Fraction
+    draw: Draw = draw
 
 
 class BadBundle(Exception):
@@ -119,14 +130,16 @@ def ask_again(
     """Ask again and compare. `tick` gets the number of answers to come, after each. Raises ModelFault, PortFault."""
     manifest = opened.manifest
     weights_held = hold(manifest, inputs)
-    games = games_by_match(opened, weights_held)
-    exchanges_drawn = list(exchanges(opened, draw(games, settings.games, manifest.run_id, settings.seed), weights_held))
+    asked = [*weights_held, *inputs.others]
+    games = games_by_match(opened, asked)
+    drawn = settings.draw(games, settings.games, manifest.run_id, settings.seed)
+    exchanges_drawn = list(exchanges(opened, drawn, asked))
     if not exchanges_drawn:
-        raise ModelFault(f"{', '.join(weights_held)}: expected seats that play in this bundle, found no game of theirs")
+        raise ModelFault(f"{', '.join(asked)}: expected seats that play in this bundle, found no game of theirs")
     with ExitStack() as stack:
         sockets = _served(manifest, weights_held, inputs, stack)
         served_by = {name: _our_server(manifest) if name in sockets else OWN_SERVER for name in weights_held}
-        inputs = GivenWeights(inputs.weights, inputs.addresses | sockets)
+        inputs = inputs._replace(addresses=inputs.addresses | sockets)
         ports = _ports(manifest, weights_held, inputs, wait, stack)
         measured = _measured(manifest, ports, inputs)
         answers_to_come = len(exchanges_drawn)
@@ -147,8 +160,9 @@ def ask_again(
         seed=settings.seed,
         games_in_bundle=sum(map(len, games.values())),
         margin_nats=str(float(settings.margin)),
-        weights={name: _weights(weights_held[name], measured.get(name), served_by[name]) for name in weights_held},
-        not_asked=tuple(sorted(set(manifest.plan.playing) - set(weights_held))),
+        weights={name: _weights(weights_held[name], measured.get(name), served_by[name]) for name in weights_held}
+        | {name: SeatWeights(one.sha256, one.witness, one.server, HERE, None) for name, one in inputs.others.items()},
+        not_asked=tuple(sorted(set(manifest.plan.playing) - set(asked))),
         seats=seats,
         games=by_game,
         first_difference=first,
@@ -178,6 +192,8 @@ def _ports(
         seat = manifest.plan.seats[name]
         assert isinstance(seat, ModelSeat)
         ports[name] = builder.seat(name, seat.without_key())
+    for name, other in inputs.others.items():
+        ports[name] = Builder(None, other.engine, wait, {}).seat(name, other.seat)
     for port in ports.values():
         stack.callback(port.close)
     return ports

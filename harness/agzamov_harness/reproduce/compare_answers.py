@@ -1,4 +1,4 @@
-"""Whole games drawn from a bundle, and each answer in them compared with the one that the same model gives now.
+"""The answers in drawn games of a bundle, each compared with the one that the same seat gives now.
 
 The submitter must not know the draw when the bundle is signed, so the seed is never taken from the bundle. It is
 printed, and whoever has it draws the same games. Prompts are recomputed by replay, as a journal has only digests.
@@ -9,22 +9,19 @@ first different token one that is nearly as likely as the likeliest. What follow
 given where tokens are drawn at random (a temperature above 0).
 """
 
-import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from fractions import Fraction
-from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import msgspec
 
+from agzamov_verify.checks.drawn_games import streams_in
 from agzamov_verify.checks.opened_bundle import Opened
-from agzamov_verify.checks.replay_stream import entries_of, exchanges_of, segments_of
-from agzamov_verify.core.dice import Dice
+from agzamov_verify.checks.replay_stream import exchanges_of
 from agzamov_verify.core.questions import Chat, NoReply, Reply
 from agzamov_verify.plan.manifest import Plan
-from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.seats import ModelSeat
 from agzamov_verify.table.game import StreamPlan
 
@@ -38,34 +35,6 @@ class SampledExchange(NamedTuple):
 
     question: Chat
     answer: Reply | NoReply
-
-
-def streams_in(opened: Opened) -> list[StreamPlan]:
-    """The streams of a bundle whose journals are there, in the plan's order."""
-    promised = chain.from_iterable(map(streams_of, opened.manifest.plan.matches))
-    return [stream for stream in promised if segments_of(opened.digests, stream.id)]
-
-
-def games_by_match(opened: Opened, seats: Collection[str]) -> dict[str, list[tuple[str, str]]]:
-    """The (stream, game) pairs of each match in which one of `seats` was asked, in the journal's order."""
-    by_match: dict[str, dict[tuple[str, str], None]] = {}
-    for stream in streams_in(opened):
-        for entry in entries_of(opened, stream):
-            if entry.question.to in seats:
-                by_match.setdefault(stream.match.id, {})[stream.id, entry.question.game] = None
-    return {match: list(games) for match, games in by_match.items()}
-
-
-def draw(games: Mapping[str, Sequence[tuple[str, str]]], count: int, run: str, seed: str) -> dict[str, frozenset[str]]:
-    """`count` games by stream: from each match in turn, in an order that `seed` shuffles; all if there are fewer."""
-    dice = Dice(hashlib.sha256(f"agz/replay/v1\0{run}\0{seed}".encode()).digest())
-    matches = dice.stream("matches").deal(sorted(games), len(games))
-    shuffled = [dice.stream(f"games/{match}").deal(games[match], min(count, len(games[match]))) for match in matches]
-    turns = (pair for turn in zip_longest(*shuffled) for pair in turn if pair is not None)
-    drawn: dict[str, set[str]] = {}
-    for (stream, game), _ in zip(turns, range(count), strict=False):
-        drawn.setdefault(stream, set()).add(game)
-    return {stream: frozenset(names) for stream, names in drawn.items()}
 
 
 def exchanges(

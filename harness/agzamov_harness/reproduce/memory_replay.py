@@ -7,7 +7,7 @@ A twin is asked all of it but the stores: what it gives, its system brought with
 """
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from ..memory import memory_port
 from ..memory.launch import HERE, Places, setup_of
 from ..memory.server_limits import MemoryFault
 from ..pipeline.sealed_run import served_memory
-from ..ports import Port
+from ..ports import Port, PortFault
 from ..servers.server_process import log_folder
 
 SHOWN_CHARACTERS = 200
@@ -81,6 +81,21 @@ def replay_memories(
                 with _port(opened, store, system, places) as port:
                     twin = compared_blank(port, exchanges(opened, store))
                 yield ReplayedStore(number, store.stream, system, *twin, is_twin=True)
+
+
+def replay_streams(
+    opened: Opened, streams: Collection[str], places: Places = HERE
+) -> Iterator[tuple[SeatStore, "ComparedStore | PortFault"]]:
+    """Each store of these streams, compared; the fault where its server cannot be asked. Raises Divergence."""
+    for store, system in memory_stores(opened.manifest.plan).items():
+        if store.stream not in streams:
+            continue
+        repeat = _searches_repeat(opened.manifest.plan.systems[system])
+        try:
+            with _port(opened, store, system, places) as port:
+                yield store, compared(port, exchanges(opened, store), searches_repeat=repeat)
+        except PortFault as error:
+            yield store, error
 
 
 def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:

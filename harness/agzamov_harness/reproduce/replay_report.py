@@ -11,6 +11,7 @@ from agzamov_verify.core.untrusted_input import show_name
 from .compare_answers import AnswerOutcome, ComparedAnswer, TextDifference
 
 GAMES_SHOWN_MAX = 20
+NOT_PINNED = "not pinned by the manifest"
 ASKED_AGAIN = "the endpoint is asked again, whatever it serves"
 MEANING = (
     "V3, replayed, is this together with V1 and V2: the bundle holds together, its manifest was registered before its",
@@ -108,7 +109,11 @@ def lines(report: ReproductionReport) -> Iterator[str]:
     yield f"sample     {len(report.games)} of {report.games_in_bundle} games; the same again: --seed {report.seed}"
     for name, weights in report.weights.items():
         weights_text = (
-            f"sha256 {weights.sha256}, {weights.witness}" if weights.sha256 else f"{weights.witness}: {ASKED_AGAIN}"
+            f"sha256 {weights.sha256}, {weights.witness}"
+            if weights.sha256
+            else f"{weights.witness}: {ASKED_AGAIN}"
+            if weights.witness == NOT_PINNED
+            else weights.witness
         )
         yield f"weights    {show_name(name)}: {weights_text}"
         yield f"server     {show_name(name)}: {show_name(weights.server)}, {weights.served_by}"
@@ -130,7 +135,7 @@ def lines(report: ReproductionReport) -> Iterator[str]:
     pinned = [name for name, weights in report.weights.items() if weights.sha256]
     if pinned:
         yield from MEANING
-    if len(pinned) < len(report.weights):
+    if any(weights.witness == NOT_PINNED for weights in report.weights.values()):
         yield from NOT_V3
 
 

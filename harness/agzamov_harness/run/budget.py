@@ -44,5 +44,5 @@ class Budget:
     def stop_if_spent(self, stop: Stop) -> None:
         """Ask the whole run to stop once the maximum is reached. Raises Stopped then."""
         if self._usd_max and self._spent_usd >= self._usd_max:
-            stop.request(f"the budget of {self._declared_usd} USD is spent")
+            stop.request(f"the budget of {self._declared_usd} USD is spent", as_asked=True)
             stop.check()

@@ -113,8 +113,11 @@ class AdjudicatorPort:
 
 
 def ports_of(seats: Mapping[str, ChatPort], engine: EnginePort | None, tools: Port | None = None) -> dict[str, Port]:
-    """The ports of seats, tools and engine by name, all without a state. `tools` answers for those of every seat."""
-    ports: dict[str, Port] = {name: SeatPort(seat) for name, seat in seats.items()}
+    """The ports of seats, tools and engine by name, all without a state. `tools` answers for those of every seat.
+
+    A seat that is a port itself, as a person is, gets questions, not their messages alone.
+    """
+    ports: dict[str, Port] = {name: seat if isinstance(seat, Port) else SeatPort(seat) for name, seat in seats.items()}
     if tools:
         ports |= dict.fromkeys(map(tool_name, range(SEATS_MAX)), tools)
     return {**ports, ENGINE: AdjudicatorPort(engine)} if engine else ports

@@ -11,7 +11,7 @@ import os
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 
 import msgspec
 
@@ -64,10 +64,12 @@ class ExecutionLog:
         self._journal, self._path, self._streams = journal, journal / file, streams
         self._history = _read_back(self._path)
         self._before = _read_back(journal / FILE) if streams is not None else ExecutionHistory()
-        self._lock = Lock()
+        self._lock = RLock()  # a signal may come while its thread holds it
+        self._stop_begun = self._stop_written = False
 
     def start(self) -> None:
         """Begin an execution."""
+        self._stop_begun = self._stop_written = False
         heads = self._heads()
         if heads and self._history.execution < 0 and self._before.execution < 0:
             raise BrokenJournal(self._path.name, "the log of the executions that left these journals", "nothing there")
@@ -84,9 +86,23 @@ class ExecutionLog:
                 self._append(Finished(entries, history.execution, head, history.prev, stream))
 
     def stop(self, outcome: ExecutionOutcome) -> None:
-        """End the execution, with the journals' present heads."""
-        changed = self._changed(self._heads())
-        self._append(Stop(self._history.execution, outcome, self._history.prev, changed))
+        """End the execution, with the journals' present heads. Thread-safe; the first call alone is written."""
+        with self._lock:
+            if self._stop_begun:
+                return
+            self._stop_begun = True
+            changed = self._changed(self._heads())
+            self._append(Stop(self._history.execution, outcome, self._history.prev, changed))
+            self._stop_written = True
+
+    def leave(self) -> bool:
+        """Record a stop, since the process is to end at once. False while one is being written, which must be whole."""
+        with self._lock:
+            if self._stop_begun:
+                return self._stop_written
+            with suppress(OSError):  # a full disk must not keep the process
+                self.stop(ExecutionOutcome.STOPPED)
+            return True
 
     def take_in(self, history: Iterable[Event]) -> None:
         """Append another log's executions as executions of this one, but for what this one knows already."""

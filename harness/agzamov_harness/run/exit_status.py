@@ -4,9 +4,10 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NoReturn
+from contextlib import contextmanager, suppress
+from typing import Final, NoReturn
 
 import click
 
@@ -19,9 +20,11 @@ from agzamov_verify.plan.manifest import ManifestError
 
 from ..ports import PortFault
 from .signing_keys import KeyFault
-from .stop import Stop, Stopped
+from .stop import Stop, Stopped, StoppedAsAsked
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STOPPED = 1, 2, 4
+ONE_SIGNAL_S: Final = 0.2
+"""The same signal again so soon is still the first one: `timeout` sends it to the program and to its group."""
 
 
 class HarnessEnded(Exception):
@@ -33,27 +36,41 @@ class HarnessEnded(Exception):
 
 
 @contextmanager
-def signals(stop: Stop, resume: str, grace_s: float) -> Iterator[None]:
-    """SIGTERM and SIGINT stop the run after the calls in flight, or after `grace_s`; again: at once."""
+def signals(stop: Stop, resume: str) -> Iterator[None]:
+    """SIGTERM and SIGINT stop the run after the calls in flight, or after `stop.patience_s`; again: at once."""
+    signalled = dict[int, float]()
+    timers = list[threading.Timer]()
 
     def leave() -> None:
-        click.echo(as_typed(f"error: {stop.reason}, what was in flight was dropped; {resume}"), err=True)
-        os._exit(EXIT_STOPPED)
-
-    patience = threading.Timer(grace_s, leave)
-    patience.daemon = True
+        if stop.leave():
+            with suppress(Exception):  # a signal may come in the middle of a line that is printed
+                _say(f"{stop.reason}, what was in flight was dropped; {resume}")
+            os._exit(EXIT_STOPPED)
 
     def ask(number: int, _: object) -> None:
+        now_s = time.monotonic()
+        last_s, signalled[number] = signalled.get(number), now_s
+        if last_s is not None and now_s - last_s < ONE_SIGNAL_S:
+            return
         if stop.reason:
             leave()
-        stop.request(f"stopped by {signal.Signals(number).name}")
+            return
+        stop.request(f"stopped by {signal.Signals(number).name}", as_asked=True)
+        if stop.waiting:
+            again = "Ctrl-C again drops them" if number == signal.SIGINT else "the signal again drops them"
+            with suppress(Exception):
+                _say(f"stopping: waiting for {stop.waiting}; {again}")
+        patience = threading.Timer(stop.patience_s, leave)
+        patience.daemon = True
+        timers.append(patience)
         patience.start()
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        patience.cancel()
+        for patience in timers:
+            patience.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -65,6 +82,10 @@ def faults() -> Iterator[None]:
         yield
     except (ManifestError, KeyFault, EngineFault) as error:
         fail(str(error), EXIT_USAGE)
+    except StoppedAsAsked as error:
+        message = str(error)
+        _say(message if message.startswith("stopped") else f"stopped: {message}")
+        sys.exit(EXIT_STOPPED)
     except (Stopped, PortFault) as error:
         fail(str(error), EXIT_STOPPED)
     except (BrokenJournal, Divergence) as error:
@@ -82,6 +103,10 @@ def os_error_words(error: OSError) -> str:
 
 def fail(message: str, code: int) -> NoReturn:
     """Print an error and exit."""
-    for line in as_typed(message).splitlines():
-        click.echo(f"error: {printable(line)}", err=True)
+    _say(message, "error: ")
     sys.exit(code)
+
+
+def _say(message: str, before: str = "") -> None:
+    for line in as_typed(message).splitlines():
+        click.echo(f"{before}{printable(line)}", err=True)

@@ -16,6 +16,9 @@ from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.memory.tool_calls import SEARCH, TOOLS, Find, read_call
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.plan_problems import starts_engine
+from agzamov_verify.seats.seat import Seat
+from agzamov_verify.table.pictures import GamePictures
+from agzamov_verify.table.registry import GAMES
 
 from ..ports import ChatPort, ChatRequest, PortFault
 from ..seat_kind import PortInputs, kind_of
@@ -57,6 +60,9 @@ def _calls(port: ChatPort, name: str, seed: int) -> bool:
     return any(isinstance(read_call(call), Find) for call in calls)
 
 
+SIGHTED: Final = frozenset({"multimodal", "vision"})
+"""Capabilities of llama-server and of Ollama that mean images."""
+SEE: Final = "image_input needs a model and a server that take images; choose another, or drop image_input"
 NOT_SEALED: Final = "nothing was sealed"
 
 
@@ -83,6 +89,8 @@ def _ask(plan: Plan) -> None:
     for name, seat in plan.playing.items():
         with _nothing_sealed():
             kind_of(seat).first_contact(name, seat)
+            if seat.pictures:
+                _require_sight(plan, name)
             if name in callers:
                 _ask_for_tool_call(plan, name)
 
@@ -94,6 +102,38 @@ def _ask_for_tool_call(plan: Plan, name: str) -> None:
         require_tool_calls(name, port)
     finally:
         port.close()
+
+
+def _require_sight(plan: Plan, name: str) -> None:
+    """Raises PortFault for a seat that shall be shown images and whose server or model takes none."""
+    kind, seat = kind_of(plan.seats[name]), plan.seats[name]
+    told = kind.capabilities(name, seat)
+    if told is not None and not told & SIGHTED:
+        raise PortFault(f"seat {name}: the server says that its model takes no images; {SEE}")
+    port = kind.port(name, seat, PortInputs(None, None, time.sleep, {}, {}))
+    try:
+        require_sight(name, seat, pictures_of(plan, name), port)
+    finally:
+        port.close()
+
+
+def pictures_of(plan: Plan, name: str) -> GamePictures:
+    """The images of a game that a seat plays."""
+    found = (GAMES[match.game].pictures for match in plan.matches if name in match.seats)
+    return next(pictures for pictures in found if pictures)
+
+
+def require_sight(name: str, seat: Seat, pictures: GamePictures, port: ChatPort) -> None:
+    """Show the seat of this name an image with a known answer. Raises PortFault where no reply holds the answer."""
+    wish, probe = seat.pictures, pictures.probe
+    assert wish
+    message = Message(probe.question, "user", (pictures.shown(probe.of, wish.style, wish.detail),))
+    try:
+        answers = [port.complete(ChatRequest((message,), seed)) for seed in SEEDS]
+    except PortFault as error:
+        raise PortFault(f"{error}; seat {name} was sent an image: {SEE}") from error
+    if not any(isinstance(answer, Reply) and probe.answer in answer.text.casefold() for answer in answers):
+        raise PortFault(f"seat {name}: expected {probe.answer} from a model that was shown an image, found none; {SEE}")
 
 
 @contextmanager

@@ -12,10 +12,9 @@ What the journals hold of all streams is counted before the first one begins, so
 behind. A stream that waits for its turn keeps its thread and its memory server, and leaves its slot to another.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from threading import Condition
 from typing import NamedTuple
 
 from agzamov_verify.core.questions import Question
@@ -26,9 +25,7 @@ from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.registry import GAMES
 
 from .stop import Stop
-
-LOOK_S = 0.5
-"""A waiting stream looks for a request to stop so often."""
+from .streams_to_start import LOOK_S, StreamsToStart
 
 
 class Turn(NamedTuple):
@@ -93,7 +90,7 @@ class PacedStream:
         return self.first
 
 
-class Turns:
+class Turns(StreamsToStart):
     """The turns of streams that are played side by side, `slots` of them at any time. Thread-safe.
 
     `everything`: all streams of the same matches that this runner plays, of which some may be done already.
@@ -109,10 +106,9 @@ class Turns:
         stop: Stop,
         recorded: Callable[[StreamPlan], str] = lambda _: "",
     ) -> None:
-        self._stop, self._slots, self._number = stop, slots, len(streams)
+        super().__init__(len(streams), stop)
+        self._slots = slots
         self._lead = load_protocol(plan.protocol).interleaving.lead_units
-        self._changed = Condition()
-        self._to_start: list[StreamPlan] = []
         self._arms = _arms(streams, everything, plan, slots)
         self._paced = {paced.stream.id: paced for arm in self._arms.values() for paced in arm.unstarted}
         self._compared: dict[str, list[PacedMatch]] = {}
@@ -120,18 +116,6 @@ class Turns:
             self._compared.setdefault(match.draws, []).append(self._arms[match.id])
         for paced in self._paced.values():
             self._reach(paced, paced.units_recorded(recorded(paced.stream)))
-
-    def starting(self) -> Iterator[StreamPlan]:
-        """The streams, each when it is to start; ends early where the run is to stop."""
-        for _ in range(self._number):
-            with self._changed:
-                self._give()
-                while not self._to_start:
-                    if self._stop.is_requested:
-                        return
-                    self._changed.wait(LOOK_S)
-                stream = self._to_start.pop(0)
-            yield stream
 
     def wait(self, stream: StreamPlan, question: Question) -> None:
         """Wait until the unit of a question may be played. Raises Stopped."""

@@ -22,7 +22,6 @@ from typing import Self
 
 import msgspec
 
-from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.checks.quality_answers import (
     PlayedRun,
     QualityVerdict,
@@ -236,7 +235,7 @@ def promised_answers(directory: RunDirectory, blocks: Blocks) -> dict[str, list[
     if not manifest.plan.quality.nodes:
         return {}
     verdict = QualityVerdict(manifest.run_id)
-    played = PlayedRun(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
+    played = PlayedRun(manifest.run_id, manifest.plan, directory.dice, blocks)
     try:
         answers = read_promised(open_source(folder), "", played, verdict)
     except HostileBundle as error:
@@ -263,7 +262,7 @@ def judge_promised(
     nodes = manifest.plan.quality.nodes
     if not nodes or engine is None or directory.quality.exists():
         return
-    played = PlayedRun(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
+    played = PlayedRun(manifest.run_id, manifest.plan, directory.dice, blocks)
     require = by_name if manifest.plan.isolation == "container" else by_net
     try:
         judge_run(played, directory.quality, Asking(engine, nodes, processes_side_by_side(engine), stop, tick, require))

@@ -4,13 +4,14 @@ Every error is one line with the key's path. Documents of one's own are read wit
 
 The small profile is the same design in few games between scripted players, in minutes and free of cost: every model is
 the reference player; matches, shifts and games are as small as each game's folder says (`small_match`, `small_rules`);
-tools and the engine search few nodes; what a model would do by tool calls the harness does. The robustness check is
-left out: a scripted player has no temperature. Nothing of it complies with the protocol, and its report says where."""
+tools and the engine search few nodes; what a model would do by tool calls the harness does; a memory that needs more
+than `make install` has a stand-in. The robustness check is left out: a scripted player has no temperature. Nothing of
+it complies with the protocol, and its report says where."""
 
 import os
 import re
 from codecs import BOM_UTF8
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,6 +22,8 @@ from agzamov_verify.core import canon
 from agzamov_verify.documents.library import CHARACTERS_MAX, PATH, names_a_folder
 from agzamov_verify.experiment.analysis_plan import AnalysisPlan
 from agzamov_verify.experiment.matches import Match
+from agzamov_verify.experiment.people_settings import PeopleSettings
+from agzamov_verify.memory.built_in_servers import SERVERS
 from agzamov_verify.plan.manifest import (
     Budget,
     Engine,
@@ -29,11 +32,13 @@ from agzamov_verify.plan.manifest import (
     Quality,
     located,
 )
+from agzamov_verify.plan.people_study import is_study, settings_of
 from agzamov_verify.plan.plan_problems import problems
 from agzamov_verify.plan.schema import plan_schema
 from agzamov_verify.protocols import CURRENT, PROTOCOLS
 from agzamov_verify.protocols.document_shape import OutsideShape, spelled
 from agzamov_verify.seats import ReferenceSeat, Seat
+from agzamov_verify.systems import FullSystem, MemoryAndToolsSystem, System
 from agzamov_verify.table.registry import GAMES
 
 from ..foundation.checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
@@ -113,8 +118,11 @@ def _read(path: Path, plan_folder: Path) -> str:
 
 
 SUFFIX: Final = " (small)"
+STAND_IN: Final = "_stand_in"
 TITLE_CHARACTERS_MAX: Final = 200
 NODES_MAX: Final = 1_000
+STUDY_GAMES_MAX: Final = 4
+"""Of the small profile of a study with people: games of each person in each arm."""
 
 
 def small(plan: Plan) -> Plan:
@@ -125,16 +133,18 @@ def small(plan: Plan) -> Plan:
     games = PROTOCOLS[plan.protocol].games
     rules = {name: GAMES[name].small_rules(plan.rules_of(name)) for name in games}
     analysis = msgspec.structs.replace(plan.analysis, sequential=AnalysisPlan().sequential)
+    names = _small_names(plan)
     made = msgspec.structs.replace(
         plan,
         title=plan.title[: TITLE_CHARACTERS_MAX - len(SUFFIX)] + SUFFIX,
         seats={name: _seat(seat) for name, seat in plan.seats.items() if name in named},
-        matches=matches,
-        systems={name: system.small() for name, system in plan.systems.items()},
+        matches=tuple(match.with_systems(names) for match in matches),
+        systems={names[name]: _with_parts(system.small(), names) for name, system in plan.systems.items()},
         engine=Engine(plan.engine.hash_mib, min(plan.engine.nodes, NODES_MAX)),
         quality=Quality(min(plan.quality.nodes, NODES_MAX)),
         prices={},
         budget=Budget(),
+        people=_small_settings(plan),
         analysis=analysis,
         **rules,
     )
@@ -143,19 +153,39 @@ def small(plan: Plan) -> Plan:
     return made
 
 
+def _small_settings(plan: Plan) -> PeopleSettings | msgspec.UnsetType:
+    """The settings of a study whose people are scripted players, who need not wait; none of another plan."""
+    return msgspec.structs.replace(settings_of(plan), hold=None) if is_study(plan) else msgspec.UNSET
+
+
+def _small_names(plan: Plan) -> dict[str, str]:
+    """The systems' names in the small profile: one with a stand-in that is named for its own server has another."""
+    changed = {name for name, system in plan.systems.items() if system.small().server_named != system.server_named}
+    return {name: f"{name}{STAND_IN}" if name in changed & SERVERS.keys() else name for name in plan.systems}
+
+
+def _with_parts(system: System, names: Mapping[str, str]) -> System:
+    """A full stack whose parts have these names; any other system as it is."""
+    if not isinstance(system, FullSystem | MemoryAndToolsSystem):
+        return system
+    return msgspec.structs.replace(system, memory=names.get(system.memory, system.memory))
+
+
 def _match(match: Match, plan: Plan) -> Match:
     """A match in its small size, its shifts at the same parts of it."""
     made: Match = GAMES[match.game].small_match(match, plan.rules_of(match.game))
+    if is_study(plan):  # each person plays as much in each arm
+        made = msgspec.structs.replace(match, games=min(match.planned, STUDY_GAMES_MAX))
+    course, small_course = (one.planned // max(1, one.careers) for one in (match, made))
     shifts = tuple(
-        msgspec.structs.replace(shift, after=max(1, shift.after * made.planned // match.planned))
-        for shift in match.shifts
+        msgspec.structs.replace(shift, after=max(1, shift.after * small_course // course)) for shift in match.shifts
     )
     return msgspec.structs.replace(made, shifts=shifts)
 
 
 def _seat(seat: Seat) -> Seat:
-    """The reference player in the place of a model; it keeps the same patterns, and reads the same briefing."""
-    return ReferenceSeat(seat.patterns, seat.briefing) if seat.is_model else seat
+    """The reference player in the place of a model or a person; it keeps their patterns, and reads their briefing."""
+    return ReferenceSeat(seat.patterns, seat.briefing) if seat.is_model or seat.is_person else seat
 
 
 PLAN = "plan"

@@ -5,14 +5,16 @@ The same wherever a stream is played: in a thread of the run, in a share of it, 
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
-from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Answer, Question
 from agzamov_verify.core.script import Exchanges
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script
+from agzamov_verify.table.declared import FaultKind
 from agzamov_verify.table.game import Block, StreamPlan
 from agzamov_verify.table.registry import GAMES
 
@@ -35,14 +37,31 @@ class Hooks(NamedTuple):
     """Listeners to a stream that is played.
 
     `turn`: waits until the unit of a question may be played; then `before` each call, and may raise to stop; `after`
-    each call, with its answer; `passed`: each answer that the script got, recorded or new. Of questions that are asked
-    together, `before` and `after` are told in the threads of the calls.
+    each call, with its answer; `passed`: each answer that the script got, recorded or new; `decided`: each decision of
+    a model's seat, as soon as its first answer is read, and why that is unusable. `in_flight`: entered for each call.
+    `ended`: each result that is over, and whether no earlier process has gone on after it.
+    Of questions that are asked together, `before`, `after` and `in_flight` are told in the threads of the calls.
     """
 
     turn: Callable[[StreamPlan, Question], None]
     before: Callable[[], None]
     after: Callable[[Question, Answer], None]
     passed: Callable[[StreamPlan, Question, Answer], None]
+    decided: Callable[[StreamPlan, str, FaultKind | None], None]
+    in_flight: Callable[[Question], AbstractContextManager[object]]
+    ended: "Ended"
+
+
+class Ended(Protocol):
+    """Hears of results that are over."""
+
+    def __call__(self, stream: StreamPlan, record: Any, /, *, is_new: bool) -> None:
+        """Take a result of a stream. `is_new`: the journal held nothing after it."""
+        ...
+
+
+def heard_by_nobody(stream: StreamPlan, record: Any, /, *, is_new: bool) -> None:
+    """Do nothing."""
 
 
 class StreamsHere:
@@ -51,7 +70,7 @@ class StreamsHere:
     def __init__(self, directory: RunDirectory, ports: Ports, clock: Clock, calls_max: int) -> None:
         self._directory, self._ports, self._clock = directory, ports, clock
         self._in_flight = CallSlots(calls_max)
-        self._dice: Dice = seed_dice(directory.manifest, directory.secret)
+        self._dice: Dice = directory.dice
 
     def play(self, stream: StreamPlan, hooks: Hooks, unit: Callable[[str], str] | None = None) -> PlayedStream:
         """Play one stream. `unit`: see Recorder; by default `durable_unit`. Raises PortFault, Divergence, OSError."""
@@ -60,13 +79,22 @@ class StreamsHere:
         with self._ports.open(stream.id) as world:
             settings = (manifest.run_id, stream.id, _Paced(world, hooks), self._clock, unit, self._in_flight)
             with Recorder(self._directory.journal, *settings) as recorder:
-                script = block_script(stream, manifest.plan, self._dice, manifest.memories)
+                decided = partial(hooks.decided, stream)
+                ended = _ended(stream, recorder, hooks.ended)
+                script = block_script(stream, manifest.plan, self._dice, manifest.memories, decided, ended)
                 in_turn = _InTurn(recorder, stream, hooks.turn)
                 exchanges = Exchanges(script, in_turn.one, in_turn.together)
                 for question, answer in exchanges:
                     hooks.passed(stream, question, answer)
                 recorder.finish()
         return PlayedStream(exchanges.value, *recorder.head)
+
+
+def _ended(stream: StreamPlan, recorder: Recorder, ended: Ended) -> Callable[[Any], None]:
+    def told(record: Any) -> None:
+        ended(stream, record, is_new=not recorder.recorded_left)
+
+    return told
 
 
 class _InTurn:
@@ -94,8 +122,9 @@ class _Paced:
         self.restore, self.is_shared = world.restore, world.is_shared
 
     def __call__(self, question: Question) -> Answer:
-        self._hooks.before()
-        answer = self._world(question)
+        with self._hooks.in_flight(question):
+            self._hooks.before()
+            answer = self._world(question)
         self._hooks.after(question, answer)
         return answer
 

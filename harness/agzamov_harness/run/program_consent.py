@@ -1,4 +1,4 @@
-"""Consent to start programs that do not come with Agzamov: those that the adapters of a plan's folder name.
+"""Consent to start programs that do not come with Agzamov: those of adapters in a plan's folder, and UCI engines.
 
 They run as whoever types the command, who may have got the plan from a stranger. Consent is asked once for an adapter
 and the files of its program, and remembered by their digest in the owner's own folder: another text, or another file,
@@ -8,6 +8,7 @@ is asked for again.
 import hashlib
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -15,16 +16,18 @@ import msgspec
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.memory.declared_server import Launch, shipped_problem
-from agzamov_verify.plan.manifest import Manifest, ManifestError
+from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
 from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
 from ..foundation.confirmation import confirmed
-from ..foundation.owner_folder import owner_folder, recalled, remembered
+from ..foundation.owner_files import recalled, remembered
+from ..foundation.owner_folder import owner_folder
 from ..memory.adapter_file import DeclaredSystem
 from ..memory.launch import Places, setup_of
 from ..memory.program_files import program_files
 from ..ports import PortFault
+from .engine_programs import EngineProgram, engine_programs
 from .first_contact import NOT_SEALED
 
 FILE = "started-programs.json"
@@ -57,13 +60,58 @@ class OutsideProgram(NamedTuple):
     files: Mapping[str, str]
     of: str = ""
 
+    @property
+    def consent(self) -> Program:
+        return Program(_digest(self.system, self.files), self.system.name)
 
-def outside_programs(manifest: Manifest, places: Places) -> Iterator[OutsideProgram]:
+    @property
+    def words(self) -> str:
+        return _words(self.system)
+
+    @property
+    def question(self) -> str:
+        return QUESTION[self.system.adapter.launch.runs_already]
+
+
+class OutsideEngine(NamedTuple):
+    """The program of a UCI engine at a seat."""
+
+    program: EngineProgram
+
+    @property
+    def consent(self) -> Program:
+        return Program(self.program.sha256, self.program.path.name)
+
+    @property
+    def words(self) -> str:
+        path = printable(str(self.program.path))
+        return f"seat {self.program.seat} starts a UCI engine that does not come with Agzamov, as you: {path}."
+
+    @property
+    def question(self) -> str:
+        return QUESTION[False]
+
+
+def outside_programs(manifest: Manifest, places: Places) -> Iterator[OutsideProgram | OutsideEngine]:
     """The programs from outside that a run starts on this machine.
 
     Their files are those that were sealed, which are compared before a start; before they are sealed, those that are
     there. Raises ManifestError where one cannot be read.
     """
+    yield from outside_engines(manifest.plan, places.plan_folder)
+    yield from outside_memories(manifest, places)
+
+
+def outside_engines(plan: Plan, plan_folder: Path) -> list[OutsideEngine]:
+    """The UCI engines of a plan. Raises ManifestError where one cannot be found."""
+    try:
+        return [OutsideEngine(program) for program in engine_programs(plan, plan_folder)]
+    except PortFault as error:
+        raise ManifestError(str(error)) from error
+
+
+def outside_memories(manifest: Manifest, places: Places) -> Iterator[OutsideProgram]:
+    """The programs that serve memories. Raises ManifestError where one cannot be read."""
     plan = manifest.plan
     for name in memories_played(plan) if plan.isolation == "process" else ():
         system, pin = plan.systems[name], manifest.memories.get(name)
@@ -84,19 +132,17 @@ def is_outside(system: MemorySystem) -> bool:
     return system.is_from_outside and bool(shipped_problem(system.server, system.adapter))
 
 
-def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
+def require_consent(programs: Iterable[OutsideProgram | OutsideEngine], *, given: bool) -> None:
     """Raises ManifestError unless consent to each is remembered, given now by the option, or given at the terminal."""
     path = owner_folder() / FILE
     known = {program.sha256: program for program in recalled(path, StartedPrograms, WHAT).allowed}
     new = dict[str, Program]()
-    for system, files, _ in programs:
-        program = Program(_digest(system, files), system.name)
+    for outside in programs:
+        program = outside.consent
         if program.sha256 in known or program.sha256 in new:
             continue
-        if not given and not confirmed(f"{_words(system)} {QUESTION[system.adapter.launch.runs_already]}"):
-            raise ManifestError(
-                f"{_words(system)} If you trust it, add {OPTION} (once; it is remembered in {path})",
-            )
+        if not given and not confirmed(f"{outside.words} {outside.question}"):
+            raise ManifestError(f"{outside.words} If you trust it, add {OPTION} (once; it is remembered in {path})")
         new[program.sha256] = program
     if new:
         remembered(path, StartedPrograms(tuple(sorted({**known, **new}.values()))))

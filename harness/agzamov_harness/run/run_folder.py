@@ -1,6 +1,7 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
 manifest.json  manifest.sha256  manifest.sig  secret (mode 0600)  source.json
+registration.json  registration.tlog-proof  beacon.json (of a run that was registered)
 journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
 
 No file in it says which program is started, or where one is found: that is in the owner's own folder (`run_origin`).
@@ -10,12 +11,15 @@ manifest by the key that it names, made when the run was sealed (`seal_signature
 `journal`, `notes` and `judged` are all that a harness in its container can write; `executions` is what was seen from
 outside. By hand, with compose.yaml, it can write `executions` too. `memory` has
 what memory servers print, `memory_data` their folders while they run: what a killed run left there goes with the next.
+`people.json`, in a run with people, has the secrets of their addresses (`people.admissions`); no bundle takes it.
 """
 
 import fcntl
 import hashlib
 import os
 import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -24,20 +28,26 @@ from tempfile import TemporaryFile
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from agzamov_verify.bundle import BAGIT_FILE
+from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
 from agzamov_verify.protocols.norms import protocol_sha256
+from agzamov_verify.registration.beacon import BeaconRound
 
 from ..foundation.append_only import open_append
+from ..foundation.owner_folder import installed_folder
 from ..foundation.program_and_machine import SourceVersion, source_version
-from ..memory.launch import installed_folder
 from ..ports import PortFault
 from . import seal_signature
 from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, remember
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
 SOURCE, SEALED, SIGNATURE = "source.json", "manifest.sha256", "manifest.sig"
+MAKING = ".making"
 ORIGIN = (SOURCE, SEALED, SIGNATURE)
+REGISTRATION, PROOF, BEACON = "registration.json", "registration.tlog-proof", "beacon.json"
 NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
@@ -94,6 +104,36 @@ class RunDirectory:
     def executions(self) -> Path:
         """Folder of the records of the run's containers, one folder for each time that it was played."""
         return self.path / EXECUTIONS
+
+    @property
+    def beacon(self) -> BeaconRound | None:
+        """The round that the seed waits for, once it is here; None with another seed. Raises ManifestError."""
+        if self.manifest.plan.seed.origin != "beacon":
+            return None
+        path, value = self.path / BEACON, self.manifest.plan.seed.value
+        try:
+            beacon = canon.loads_as(path.read_bytes(), BeaconRound)
+        except (OSError, canon.NotCanonical) as error:
+            how = f"give it by: agzamov register beacon {shlex.quote(str(self.path))} FILE"
+            raise ManifestError(f"{path}: expected the round {value} that the seed waits for; {how}") from error
+        if beacon.seed_value != value:
+            raise ManifestError(f"{path}: expected the round {value}, found {beacon.seed_value}")
+        return beacon
+
+    @property
+    def dice(self) -> Dice:
+        """The dice of the run. Raises ManifestError while the round that the seed waits for is not here."""
+        beacon = self.beacon
+        return seed_dice(self.manifest, self.secret, beacon.randomness if beacon else b"")
+
+    def require_registered(self) -> None:
+        """Raises ManifestError for a run that asked to be registered and has no proof of it yet."""
+        if (self.path / REGISTRATION).exists() and not (self.path / PROOF).exists():
+            folder = shlex.quote(str(self.path))
+            raise ManifestError(
+                f"{self.path}: expected the proof that this run is registered, found none; ask the log's keeper for it,"
+                f" then: agzamov register proof {folder} FILE"
+            )
 
     @property
     def quality(self) -> Path:
@@ -158,21 +198,42 @@ def create(
     servers = (memory_servers or installed_folder()).absolute()
     origin = RunOrigin(str(key_file.absolute()), str(servers), str(plan_folder.resolve()))
     path = runs / manifest.run_id
-    making, signature = runs / f".{manifest.run_id}.making", seal_signature.signed(sealed, key)
+    making, signature = runs / f".{manifest.run_id}{MAKING}", seal_signature.signed(sealed, key)
     seal_signature.require_signed(signature, sealed, manifest.submitter_key_id)
-    making.mkdir(parents=True)
-    for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
-        (making / folder).mkdir()
-    (making / MANIFEST).write_bytes(sealed)
-    (making / SEALED).write_text(sha256)
-    (making / SIGNATURE).write_bytes(signature)
-    (making / SOURCE).write_bytes(canon.dumps(sealed_by))
-    descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secret.hex())
-    remember(sha256, origin)
-    making.rename(path)
+    with _removed_on_failure(making):
+        making.mkdir(parents=True)
+        for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
+            (making / folder).mkdir()
+        (making / MANIFEST).write_bytes(sealed)
+        (making / SEALED).write_text(sha256)
+        (making / SIGNATURE).write_bytes(signature)
+        (making / SOURCE).write_bytes(canon.dumps(sealed_by))
+        descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secret.hex())
+        remember(sha256, origin)
+        making.rename(path)
     return RunDirectory(path, manifest, secret, sealed_by, origin)
+
+
+@contextmanager
+def _removed_on_failure(making: Path) -> Iterator[None]:
+    """Remove a folder that could not be completed. Raises ManifestError in the place of OSError."""
+    try:
+        yield
+    except BaseException as error:
+        shutil.rmtree(making, ignore_errors=True)
+        if isinstance(error, OSError):
+            where = error.filename or making.parent
+            raise ManifestError(f"{where}: the run cannot be sealed there ({error.strerror})") from error
+        raise
+
+
+def clear_unsealed(runs: Path) -> None:
+    """Remove what seals that were killed left in a folder of runs, while nobody else seals there."""
+    for making in runs.glob(f".*{MAKING}/"):
+        if not making.is_symlink():
+            shutil.rmtree(making, ignore_errors=True)
 
 
 def load(path: Path, plan_folder: Path | None = None, memory_servers: Path | None = None) -> RunDirectory:
@@ -187,13 +248,16 @@ def load(path: Path, plan_folder: Path | None = None, memory_servers: Path | Non
     except Changed:
         raise
     except (OSError, ValueError) as error:
+        if (path / BAGIT_FILE).is_file():
+            whose = f"{path}: this is the bundle of a run that was played to its end: nothing is left to play"
+            raise ManifestError(f"{whose}; check it with: agzamov verify {shlex.quote(str(path))}") from error
         what = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
         raise ManifestError(f"{path}: expected the folder of a sealed run ({what})") from error
     if hashlib.sha256(secret).hexdigest() != manifest.secret_commit:
         raise ManifestError(f"{path / SECRET}: expected the secret that the manifest commits to, found another")
     here = (
         protocol_sha256(manifest.plan.protocol),
-        prompt_digests(manifest.plan.protocol, manifest.plan.systems.values()),
+        prompt_digests(manifest.plan.protocol, manifest.plan.systems.values(), manifest.plan.games),
     )
     if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
         expected = "the protocol and the prompts of this version"

@@ -19,8 +19,8 @@ from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
-from ..foundation.owner_folder import owner_folder, recalled, remembered
-from ..memory.launch import installed_folder
+from ..foundation.owner_files import recalled, remembered
+from ..foundation.owner_folder import installed_folder, owner_folder
 
 FOLDER = "runs"
 INSTALLED_VARIABLE = "${INSTALLED}"

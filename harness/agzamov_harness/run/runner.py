@@ -8,14 +8,15 @@ the world stops the run cleanly; running the same folder again goes on from the 
 import signal
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
 from agzamov_verify.core.journal import Entry
-from agzamov_verify.core.questions import Answer, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.workers import cores
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.people_study import is_study
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.scoring.early_stopping import matches_to_play, stopping_rule, streams_due
@@ -26,15 +27,18 @@ from agzamov_verify.table.game import Block, StreamPlan
 from ..ports import Clock
 from .budget import Budget
 from .dispatch import Answering, Ports
+from .error_limit import ErrorLimit
 from .execution_log import ExecutionLog, execution
 from .interleave import Turns
-from .play_stream import Hooks, PlayedStream, StreamsHere
+from .play_stream import Ended, Hooks, PlayedStream, StreamsHere, heard_by_nobody
 from .progress import State
 from .recorder import last_recorded, recorded
 from .run_folder import RunDirectory
-from .stop import Stop, Stopped
+from .stop import CallsInFlight, Stop, Stopped
+from .study_turns import StudyTurns
 
 Blocks = dict[str, list[Block]]
+_NOBODY: AbstractContextManager[object] = nullcontext()
 
 
 class Runner:
@@ -48,12 +52,18 @@ class Runner:
         state: State,
         stop: Stop,
         concurrency: int,
+        ended: Ended = heard_by_nobody,
     ) -> None:
+        self._ended = ended
         self._directory, self._streams = directory, StreamsHere(directory, ports, clock, concurrency)
         self._state, self._stop, self._concurrency = state, stop, concurrency
         self._log: ExecutionLog | None = None
         self._plan: Plan = directory.manifest.plan
         self._budget = self._budget_of(recorded(directory.journal))
+        self._limit = ErrorLimit(self._plan, state)
+        self._models = {name for name, seat in self._plan.playing.items() if seat.is_model}
+        stop.wait_for_replies_of(self._plan.playing)
+        self._calls = stop.in_flight = CallsInFlight()
 
     def _budget_of(self, entries: Iterable[Entry]) -> Budget:
         """The budget, less what was recorded before."""
@@ -63,7 +73,7 @@ class Runner:
 
     def play(self) -> Blocks:
         """All blocks by match id, in an execution that is logged. Raises Stopped, or PortFault when the world fails."""
-        with self._execution() as self._log:
+        with self._execution() as self._log, self._stop.leaving(self._log.leave):
             return self.drive()
 
     def drive(self) -> Blocks:
@@ -116,7 +126,7 @@ class Runner:
         """Play streams side by side, each when its turn comes, and add their blocks in order."""
         matches = {stream.match.id: stream.match for stream in streams}.values()
         everything = [stream for match in matches for stream in streams_of(match) if self._plays(stream)]
-        turns = Turns(streams, everything, self._plan, self._concurrency, self._stop, self._last_recorded)
+        turns = self._turns(streams, everything)
         futures: dict[str, Future[Block]] = {}
         with ThreadPoolExecutor(max(1, len(streams)), "stream", _keep_interrupts_out) as pool:
             try:
@@ -131,6 +141,12 @@ class Runner:
         for stream in streams:
             blocks.setdefault(stream.match.id, []).append(futures[stream.id].result())
 
+    def _turns(self, streams: Sequence[StreamPlan], everything: Sequence[StreamPlan]) -> Turns | StudyTurns:
+        if is_study(self._plan):
+            dice = self._directory.dice
+            return StudyTurns(streams, self._plan, dice, self._stop)
+        return Turns(streams, everything, self._plan, self._concurrency, self._stop, self._last_recorded)
+
     def _last_recorded(self, stream: StreamPlan) -> str:
         return last_recorded(self._directory.journal, stream.id)
 
@@ -138,7 +154,7 @@ class Runner:
         """Whether this runner plays a stream of the plan."""
         return True
 
-    def _play_one(self, stream: StreamPlan, turns: Turns) -> Block:
+    def _play_one(self, stream: StreamPlan, turns: Turns | StudyTurns) -> Block:
         """Play one stream. Its fault stops the others at once; a fault after a stop is an effect of stopping."""
         try:
             self._stop.check()
@@ -146,13 +162,15 @@ class Runner:
         finally:
             turns.finished(stream)
 
-    def _play_in_turn(self, stream: StreamPlan, turns: Turns) -> Block:
+    def _play_in_turn(self, stream: StreamPlan, turns: Turns | StudyTurns) -> Block:
         def passed(stream: StreamPlan, question: Question, answer: Answer) -> None:
             turns.passed(stream, question)
             self._state.answered(stream, question, answer)
 
         try:
-            played = self._played(stream, Hooks(turns.wait, self._before_call, self._after_call, passed))
+            heard = passed, self._state.decided, self._in_flight, self._ended
+            hooks = Hooks(turns.wait, self._before_call, self._after_call, *heard)
+            played = self._played(stream, hooks)
             if self._log:
                 self._log.finished(stream.id, played.entries, played.head)
             self._state.finished(stream, played.block)
@@ -167,11 +185,16 @@ class Runner:
         return self._streams.play(stream, hooks)
 
     def _before_call(self) -> None:
-        """Raises Stopped where the run is to stop, or its budget is spent."""
+        """Raises Stopped where the run is to stop, its budget is spent, or a seat's answers are too often unusable."""
         self._stop.check()
         self._budget.stop_if_spent(self._stop)
+        self._limit.stop_if_reached(self._stop)
+
+    def _in_flight(self, question: Question) -> AbstractContextManager[object]:
+        return self._calls if isinstance(question, Chat) and question.to in self._models else _NOBODY
 
     def _after_call(self, question: Question, answer: Answer) -> None:
+        self._state.asked(question)
         if isinstance(answer, Reply):
             self._budget.pay(question.to, answer)
 

@@ -2,12 +2,14 @@
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
 
+from agzamov_verify.checks.opened_bundle import seed_dice
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine
 from agzamov_verify.plan.manifest import (
     FORMAT,
@@ -25,6 +27,8 @@ from agzamov_verify.protocols.norms import load_protocol, protocol_sha256
 
 SECRET_BYTES = 32
 NONCE_BYTES = 16
+SEEDS_MAX = 2_000
+"""Seeds that are drawn for a run whose draws have to be accepted: some seconds."""
 PIN_HASH_MIB = 1
 SEALED_BYTES_MAX = MANIFEST_BYTES_MAX - 2**16
 """Bytes of a manifest without what is pinned last, memory servers, for which there is room."""
@@ -59,7 +63,7 @@ def seal(
         FORMAT,
         plan,
         protocol_sha256(plan.protocol),
-        prompt_digests(plan.protocol, plan.systems.values()),
+        prompt_digests(plan.protocol, plan.systems.values(), plan.games),
         pinned if needs_engine(plan) else None,
         submitter_key_id,
         hashlib.sha256(secret).hexdigest(),
@@ -73,6 +77,20 @@ def seal(
             f"expected a plan of at most {SEALED_BYTES_MAX:,} bytes with its adapters and documents, found {size:,}"
         )
     return manifest, secret
+
+
+def with_accepted_seed(manifest: Manifest, secret: bytes, accepts: Callable[[Dice], bool]) -> Manifest:
+    """The manifest with the first of new nonces whose draws are accepted, of `SEEDS_MAX`; else the last of them.
+
+    The draws of a seed that waits for a beacon are not known yet: it stays as it is.
+    """
+    if manifest.plan.seed.origin == "beacon":
+        return manifest
+    for _ in range(SEEDS_MAX):
+        if accepts(seed_dice(manifest, secret)):
+            break
+        manifest = msgspec.structs.replace(manifest, nonce=secrets.token_hex(NONCE_BYTES))
+    return manifest
 
 
 def pin_engine(path: Path | None, protocol: str) -> EnginePin:

@@ -16,7 +16,8 @@ from agzamov_verify.seats.model_seat import host_of, keeps_secrets
 
 from ..foundation.append_only import write_over
 from ..foundation.confirmation import confirmed
-from ..foundation.owner_folder import owner_folder, recalled, remembered
+from ..foundation.owner_files import recalled, remembered
+from ..foundation.owner_folder import owner_folder
 from .run_folder import ADDRESSES, RunDirectory
 
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?")

@@ -16,11 +16,9 @@ from cryptography.hazmat.primitives.serialization import (
 
 from agzamov_verify.core.envelope import key_id
 
-from ..foundation.owner_folder import owner_folder
+from ..foundation.owner_folder import DEFAULT_KEY
 from .run_folder import RunDirectory
 from .seal_signature import public_pem
-
-DEFAULT_KEY = owner_folder() / "submitter.pem"
 
 
 class KeyFault(ValueError):
@@ -30,19 +28,26 @@ class KeyFault(ValueError):
 def generate(path: Path) -> Ed25519PrivateKey:
     """A new key in `path` (mode 0600) and its public half in `path` + ".pub". Never overwrites."""
     public = path.with_name(path.name + ".pub")
-    if public.exists():
-        raise KeyFault(f"{public}: this file exists already; choose another name")
+    if path.exists() or public.exists():
+        raise KeyFault(_kept(path, public))
     key = Ed25519PrivateKey.generate()
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise KeyFault(f"{path}: this file exists already; choose another name") from error
+        raise KeyFault(_kept(path, public)) from error
     with os.fdopen(descriptor, "wb") as file:
         file.write(secret)
     public.write_bytes(public_pem(key))
     return key
+
+
+def _kept(path: Path, public: Path) -> str:
+    """Error message where one of a key's two files is there already."""
+    there = path if os.path.lexists(path) else public
+    another = shlex.quote(str(path.with_name(f"another{path.suffix}")))
+    return f"{there}: this key is there already and was kept; to make another, name its file: agzamov keygen {another}"
 
 
 def making(path: Path) -> str:

@@ -95,6 +95,9 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
         with ollama_digest_watch.digests_watched(manifest, served, notes) as watch:
             yield lambda port: ollama_digest_watch.WatchedSeat(port, watch)
 
+    def capabilities(self, name: str, seat: OllamaSeat) -> frozenset[str] | None:
+        return ollama_api.capabilities(seat)
+
     def containers(self, seats: Mapping[str, OllamaSeat], inputs: ContainerInputs) -> Iterator[ContainerSpec]:
         """One server for all of its seats, which share a store: it may read that, call nobody, and keep nothing."""
         first, *_ = seats.values()  # their store, gpus and memory are the same: plan_problems

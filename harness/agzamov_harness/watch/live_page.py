@@ -9,6 +9,7 @@ from typing import Final, Self
 
 import msgspec
 
+from ..foundation.browser_server import serving
 from ..run.run_folder import RunDirectory
 from .live_run import LiveRun
 from .page_server import Readers, Told, WatchServer
@@ -23,12 +24,15 @@ TELLING: Final = "watch: open pages are told that the run has ended; Ctrl-C: do 
 
 
 class LivePage:
-    """The current snapshot. `fault`: the error that ended the polling, if one did."""
+    """The current snapshot. `fault`: the error that ended the polling, if one did.
 
-    def __init__(self, directory: RunDirectory) -> None:
+    `age_s`: see `LiveRun`.
+    """
+
+    def __init__(self, directory: RunDirectory, age_s: float | None = None) -> None:
         self.fault: Exception | None = None
         self.readers = Readers(time.monotonic)
-        self._live = LiveRun(directory, time.monotonic)
+        self._live = LiveRun(directory, time.monotonic, age_s)
         self._told = Told(encoded(self._live.snapshot()), is_final=False)
         self._stop = threading.Event()
         self._end: _End | None = None
@@ -36,6 +40,11 @@ class LivePage:
     def told(self) -> Told:
         """The last look."""
         return self._told
+
+    def game(self, name: str) -> bytes | None:
+        """The document of a game that is over; None where there is none of that name."""
+        document = self._live.finished.document(name)
+        return None if document is None else encoded(document)
 
     def follow(self) -> None:
         """Look until stopped, or until a look fails."""
@@ -100,10 +109,16 @@ class LivePage:
 
     @classmethod
     @contextmanager
-    def served(cls, directory: RunDirectory, address: str = "127.0.0.1", port: int = 0) -> Iterator[tuple[Self, str]]:
+    def served(
+        cls,
+        directory: RunDirectory,
+        address: str = "127.0.0.1",
+        port: int = 0,
+        age_s: float | None = None,
+    ) -> Iterator[tuple[Self, str]]:
         """The page and its address, as long as it is served. Raises CannotListen."""
-        page = cls(directory)
-        with WatchServer(address, port, page.told, page.readers) as server, serving(server):
+        page = cls(directory, age_s)
+        with WatchServer(address, port, page.told, page.readers, page.game) as server, serving(server):
             looking = threading.Thread(target=page.follow, name="watch", daemon=True)
             looking.start()
             threading.Thread(
@@ -141,15 +156,3 @@ def beside(directory: RunDirectory, tell: Callable[[str], None] | None) -> Itera
             page.finish(str(error) or type(error).__name__, tell)
             raise
         page.finish("", tell)
-
-
-@contextmanager
-def serving(server: WatchServer) -> Iterator[None]:
-    """Answer requests in a thread of its own."""
-    thread = threading.Thread(target=server.serve_forever, name="watch server", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        thread.join()

@@ -1,142 +1,95 @@
-"""What a run has come to so far, by its journals alone: the same whoever plays it, here, in shares or on a cluster.
+"""What a run has come to so far, by its journals alone: the same whoever plays it, here, in shares or on a cluster."""
 
-Prompts stand in no journal. So the script of each stream asks its questions again, and the recorded answers are given
-to it as far as the journal goes: what it asks next is what the run is waiting for.
-"""
-
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 
-from agzamov_verify.checks.opened_bundle import seed_dice
-from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.journal import BrokenJournal, Entry, asked
-from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Planted, Question, Reply
-from agzamov_verify.core.script import Following, different
-from agzamov_verify.experiment.matches import Match
-from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.core.questions import RESERVED, Reply
+from agzamov_verify.experiment.matches import Arm, Match
+from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.protocols import PROTOCOLS
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.early_stopping import matches_to_play, streams_due
 from agzamov_verify.scoring.gate import is_gate
-from agzamov_verify.scoring.results import match_results
-from agzamov_verify.show.game_view import GameView
+from agzamov_verify.scoring.inference.exact import fixed
+from agzamov_verify.scoring.results import match_results, without_forfeited_row
 from agzamov_verify.show.replayed_game import named_seat
+from agzamov_verify.show.text.first_screen import match_words
 from agzamov_verify.show.text.headline import Headline, headlines
 from agzamov_verify.show.views import VIEWS
-from agzamov_verify.table.game import Block, StreamPlan
+from agzamov_verify.table.game import Block
+from agzamov_verify.table.registry import GAMES
+from agzamov_verify.table.seating import alternating, by_place
 
-from ..run.progress import State
-from ..run.recorder import Follower
+from ..run.assumptions import Assumptions
+from ..run.call_forecast import calls_of_seats
 from ..run.run_folder import RunDirectory
-from .snapshot import GameRow, MatchRow, Snapshot, shortened
+from .finished_games import FinishedGames, game_words
+from .forecast_calls import Pace, calls_of_match
+from .live_stream import LiveStream
+from .seat_counts import FAULT_WORDS, CountsBySeat, SeatCounts, models_of, seats_of, summed
+from .snapshot import GameRow, MatchRow, SeatRow, Snapshot, shortened
 
-Note: TypeAlias = Callable[[StreamPlan, Question, Answer], None]
-
-
-class LiveStream:
-    """`asks`: the question that is open. `said`: a seat's last reply, with its question. `block`: once it has ended.
-
-    `fault`: why the journal cannot be read on; empty while it can.
-    """
-
-    def __init__(self, directory: RunDirectory, plan: StreamPlan, dice: Dice) -> None:
-        self.plan = plan
-        self.asks: Question | None = None
-        self.said: tuple[Chat, Reply | NoReply] | None = None
-        self.block: Block | None = None
-        self.fault = ""
-        self._manifest, self._dice = directory.manifest, dice
-        self._journal = Follower(directory.journal, directory.manifest.run_id, plan.id)
-        self._script: Following[Block] | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """True while more may come."""
-        return self.block is None and not self.fault
-
-    @property
-    def is_playing(self) -> bool:
-        """True once it has begun, until it has ended."""
-        return self.asks is not None and self.is_open
-
-    def look(self, note: Note) -> int:
-        """Read the entries since the last look, give each answer to `note`, and return their number."""
-        taken = 0
-        try:
-            for entry in self._journal.look():
-                self._take(entry, note)
-                taken += 1
-                if not self.is_open:
-                    break
-        except BrokenJournal as error:
-            self.fault = str(error)
-        return taken
-
-    def _take(self, entry: Entry, note: Note) -> None:
-        if self._script is None:
-            manifest = self._manifest
-            self._script = Following(block_script(self.plan, manifest.plan, self._dice, manifest.memories))
-            self.asks = self._script.question
-        question = self.asks
-        if question is None or entry.question != asked(question):
-            self.fault = str(different(f"{self.plan.id} entry {entry.seq}", entry, question)) if question else ""
-            return
-        match question, entry.answer:
-            case Chat(), Reply() | NoReply() if not isinstance(question, Planted):
-                self.said = (question, entry.answer)
-        note(self.plan, question, entry.answer)
-        self._script.take(entry.answer)
-        if self._script.question is None:
-            self.block, self._script = self._script.value, None
-        else:
-            self.asks = self._script.question
-
-
-RATE_OVER_S: Final = 60.0
 SCORE_EVERY_S: Final = 10.0
 PAUSE_SHARE: Final = 9
 """After a figure was computed, at least so many times as long nothing is computed for its match."""
 GAMES_SHOWN_MAX: Final = 24
+ANSWERS_FOR_CAUTION_MIN: Final = 5
+PERCENT: Final = 100
+PAIR: Final = 2
 
 
 class LiveRun:
-    """Reads the journals at every `look`, and holds a snapshot. `clock`: monotonic seconds."""
+    """Reads the journals at every `look`, and holds a snapshot. `clock`: monotonic seconds.
 
-    def __init__(self, directory: RunDirectory, clock: Callable[[], float]) -> None:
+    `age_s`: how long another process had been at it when this began to
+    look; None where this process plays the run.
+    """
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        clock: Callable[[], float],
+        age_s: float | None = None,
+    ) -> None:
         self._directory, self._plan, self._clock = directory, directory.manifest.plan, clock
-        self._dice = seed_dice(directory.manifest, directory.secret)
-        self._state = State(self._plan, None)
-        self._live = {match.id: self._streams(match) for match in self._plan.matches}
-        self._failed = self._unanswered = self._prompt_tokens = self._completion_tokens = 0
+        self._age_s, self._began_at = age_s, clock()
+        dice = directory.dice
+        self._dice = dice
+        self._live = {
+            match.id: [LiveStream(directory, stream, dice, clock) for stream in streams_of(match)]
+            for match in self._plan.matches
+        }
+        self.finished = FinishedGames(directory.manifest, self._live)
+        self._models = models_of(self._plan)
+        self._counted = self._models or seats_of(self._plan)
+        self._planned = {match.id: calls_of_seats(match, self._plan, Assumptions()) for match in self._plan.matches}
         self._over: dict[str, tuple[int, bool]] = {}
         self._left_out: set[str] = set()
         self._is_gated = False
         self._scores: dict[str, _Score] = {match.id: _Score() for match in self._plan.matches}
-        self._rates: deque[tuple[float, int]] = deque()
+        self._pace = Pace()
         self._changed_at: float | None = None
         self._caught_up = False
 
     def look(self) -> bool:
         """Read new entries. True if there were any."""
         taken = 0
-        for streams in self._live.values():
-            for stream in streams:
-                if stream.is_open:
-                    taken += stream.look(self._note)
-                    if stream.block is not None:
-                        self._state.finished(stream.plan, stream.block)
+        for stream in self._streams():
+            if stream.is_open:
+                taken += stream.look()
+                if stream.block is not None:
+                    self.finished.ended(stream)
         now = self._clock()
         self._leave_out()
         if self._caught_up and taken:
             self._changed_at = now
         self._caught_up = True
-        self._rates.append((now, self._state.calls))
-        while self._rates[0][0] < now - RATE_OVER_S:
-            self._rates.popleft()
+        self._pace.note(now, self._calls())
         return taken > 0
 
     def score(self) -> None:
@@ -146,44 +99,75 @@ class LiveRun:
 
     def snapshot(self) -> Snapshot:
         """All of it, as the page shows it."""
-        counts, now = self._state.counts(), self._clock()
-        playing = [stream for streams in self._live.values() for stream in streams if stream.is_playing]
-        ends = [self._is_over(match) for match in self._plan.matches]
-        budget = self._plan.budget.cost_usd_max
+        now, counts = self._clock(), summed(stream.counts for stream in self._streams())
+        playing = [stream for stream in self._streams() if stream.is_playing]
+        ends = {match.id: self._is_over(match) for match in self._plan.matches}
+        budget, is_over = self._plan.budget.cost_usd_max, all(ends.values())
+        seats = [self._seat_row(seat, counts.get(seat, SeatCounts())) for seat in seats_of(self._plan)]
+        calls, expected = self._calls(), self._calls_expected(ends)
         return Snapshot(
             run=self._directory.manifest.run_id,
             title=self._plan.title,
             is_read=self._caught_up,
-            is_over=all(ends),
+            is_over=is_over,
             quiet_s=None if self._changed_at is None else round(now - self._changed_at, 1),
-            results={VIEWS[game].game.result.many: pair for game, pair in counts.results.items()},
-            calls=counts.calls,
-            calls_per_s=self._rate(),
-            evaluations=counts.evaluations,
-            faults=counts.faults,
-            failed_attempts=self._failed,
-            without_reply=self._unanswered,
-            prompt_tokens=self._prompt_tokens,
-            completion_tokens=self._completion_tokens,
-            cost_usd=counts.cost_usd,
+            calls=calls,
+            calls_expected=expected,
+            elapsed_s=self._elapsed_s(now, is_over=is_over),
+            left_s=None if is_over else self._pace.left_s(expected - calls),
+            **self._answers(seats),
+            has_models=bool(self._models),
+            cost_usd=fixed(self._cost_usd(counts)),
+            is_cost_known=all(seat in self._plan.prices for seat in self._models),
             budget_usd=budget if Fraction(budget) else "",
-            matches=[*map(self._row, self._plan.matches, ends)],
-            games=[*map(_game, playing[:GAMES_SHOWN_MAX])],
+            seats=seats,
+            matches=[self._row(match, is_over=ends[match.id]) for match in self._plan.matches],
+            games=[_game(stream, now) for stream in playing[:GAMES_SHOWN_MAX]],
             games_not_shown=max(0, len(playing) - GAMES_SHOWN_MAX),
-            broken=[stream.fault for streams in self._live.values() for stream in streams if stream.fault],
+            finished=self.finished.recent,
+            broken=[stream.fault for stream in self._streams() if stream.fault],
         )
 
-    def _streams(self, match: Match) -> list[LiveStream]:
-        return [LiveStream(self._directory, stream, self._dice) for stream in streams_of(match)]
+    def _streams(self) -> Iterator[LiveStream]:
+        for streams in self._live.values():
+            yield from streams
 
-    def _note(self, stream: StreamPlan, question: Question, answer: Answer) -> None:
-        self._state.answered(stream, question, answer)
-        if isinstance(answer, Reply | NoReply):
-            self._failed += len(answer.attempts)
-            self._unanswered += isinstance(answer, NoReply)
-        if isinstance(answer, Reply):
-            self._prompt_tokens += answer.prompt_tokens
-            self._completion_tokens += answer.completion_tokens
+    def _calls(self) -> int:
+        """The calls that take the time: those of models, or of all seats where there are none."""
+        return sum(stream.counts.calls(self._counted) for stream in self._streams())
+
+    def _calls_expected(self, ends: Mapping[str, bool]) -> int:
+        """The same of the whole run."""
+        return sum(
+            calls_of_match(streams, self._counted, self._planned[name], is_over=ends[name])
+            for name, streams in self._live.items()
+        )
+
+    def _elapsed_s(self, now: float, *, is_over: bool) -> float | None:
+        """Since the run began to be played; None where nobody seems to play it."""
+        if self._changed_at is None and (self._age_s is not None or is_over):
+            return None
+        until = self._changed_at if is_over and self._changed_at is not None else now
+        return round((self._age_s or 0.0) + until - self._began_at, 1)
+
+    def _cost_usd(self, counts: CountsBySeat) -> Fraction:
+        costs = (row.cost_usd(self._plan.prices.get(seat)) for seat, row in counts.items())
+        return sum(costs, Fraction(0))
+
+    def _answers(self, seats: Sequence[SeatRow]) -> dict[str, Any]:
+        """The counts of unusable answers over all models, or of the worst of several that are above the norm."""
+        counted = [row for row in seats if row.is_model]
+        percent = load_protocol(self._plan.protocol).phase0.error_percent_below
+        bad = [row for row in counted if row.unusable * PERCENT > percent * row.answers]
+        worst = max(bad, key=lambda row: Fraction(row.unusable, row.answers), default=None)
+        shown = [worst] if worst and len(counted) > 1 else counted
+        return {
+            "answers": sum(row.answers for row in shown),
+            "unusable": sum(row.unusable for row in shown),
+            "cut": sum(row.cut for row in shown),
+            "worst": worst.seat if worst and len(counted) > 1 else "",
+            "is_alarming": worst is not None,
+        }
 
     def _blocks(self, match: Match) -> list[Block]:
         """The blocks of a match in order, up to the first that is not there."""
@@ -201,10 +185,7 @@ class LiveRun:
             for phase in PROTOCOLS[self._plan.protocol].phases
             for match in matches_to_play(self._plan, phase, [] if is_gate(self._plan, phase) else results)
         }
-        left = [match for match in self._plan.matches if match.id not in allowed]
-        for match in left:
-            self._left_out.add(match.id)
-            self._state.will_not_play(streams_of(match))
+        self._left_out = {match.id for match in self._plan.matches if match.id not in allowed}
 
     def _is_over(self, match: Match) -> bool:
         if match.id in self._left_out:
@@ -221,36 +202,58 @@ class LiveRun:
         score, blocks, began = self._scores[match.id], self._blocks(match), self._clock()
         if len(blocks) == score.blocks or (began < score.next_at and not self._is_over(match)):
             return
-        result, *_ = match_results(match, blocks, self._plan, self._directory.manifest.run_id)
+        row, *_ = match_results(match, blocks, self._plan, self._directory.manifest.run_id)
+        result = without_forfeited_row(row, self._plan.protocol)
         analysis = analysis_of(self._directory.manifest, self._dice, {match.id: blocks})
         figure, results = headlines((result,), analysis)[result.id], sum(len(block.records) for block in blocks)
         now = self._clock()
         pause_s = max(SCORE_EVERY_S, PAUSE_SHARE * (now - began))
-        self._scores[match.id] = _Score(len(blocks), now + pause_s, figure, results, result.is_baseline)
+        self._scores[match.id] = _Score(len(blocks), now + pause_s, figure, results)
 
-    def _rate(self) -> float | None:
-        """Calls of a second over the last minute; None until there are two looks."""
-        if not self._rates:
-            return None
-        (then, before), (now, calls) = self._rates[0], self._rates[-1]
-        return round((calls - before) / (now - then), 2) if now > then else None
-
-    def _row(self, match: Match, is_over: bool) -> MatchRow:  # noqa: FBT001 - one of a list
+    def _row(self, match: Match, *, is_over: bool) -> MatchRow:
         score, streams = self._scores[match.id], self._live[match.id]
-        finished = sum(len(stream.block.records) for stream in streams if stream.block)
+        figure = score.figure if not _is_baseline(match) else None
         return MatchRow(
             match=match.id,
-            phase=int(match.phase),
-            game=VIEWS[match.game].game.title,
-            seats=[named_seat(match.seats, seat_index) for seat_index in range(len(match.table))],
-            condition=f"{match.condition.augmentation.value} {match.condition.arm.value}",
-            finished=finished,
+            words=match_words(self._directory.manifest, match.id),
+            first_seat=match.measured,
+            noun=GAMES[match.game].result.many,
+            done=sum(stream.results for stream in streams),
             planned=match.planned,
             scored=score.results,
-            words=score.figure.words if score.figure and not score.is_baseline else "",
+            score="" if figure is None or figure.no_finding else figure.words,
+            waits_for=_first_block(match),
+            caution=self._caution(match, figure) if figure else "",
+            is_begun=any(stream.asks is not None for stream in streams),
             is_over=is_over,
             is_left_out=match.id in self._left_out,
-            is_baseline=score.is_baseline,
+            is_baseline=_is_baseline(match),
+            last=self.finished.last_of(match),
+        )
+
+    def _caution(self, match: Match, figure: Headline) -> str:
+        """Why a score says little, or there is none: most of the first seat's actions were drawn at random."""
+        streams = self._live[match.id]
+        counts = summed(stream.counts for stream in streams).get(match.measured, SeatCounts())
+        is_few = counts.answers < ANSWERS_FOR_CAUTION_MIN or 2 * counts.unusable <= counts.answers
+        if is_few or not streams[0].substitutes:
+            return figure.no_finding and f"no score: {figure.no_finding}"
+        what = "no score" if figure.no_finding else "says little"
+        share = f"{counts.unusable:,} of {counts.answers:,}"
+        return f"{what}: {share} answers of {match.measured} were unusable, so random ones were played"
+
+    def _seat_row(self, seat: str, counts: SeatCounts) -> SeatRow:
+        return SeatRow(
+            seat=seat,
+            is_model=seat in self._models,
+            calls=counts.calls,
+            answers=counts.answers,
+            unusable=counts.unusable,
+            cut=counts.cut,
+            no_reply=counts.no_reply,
+            retries=counts.retries,
+            prompt_tokens=counts.prompt_tokens,
+            completion_tokens=counts.completion_tokens,
         )
 
 
@@ -261,7 +264,6 @@ class _Score(msgspec.Struct, frozen=True):
     next_at: float = 0.0
     figure: Headline | None = None
     results: int = 0
-    is_baseline: bool = False
 
 
 def _leading(streams: Sequence[LiveStream]) -> Iterator[Block]:
@@ -271,29 +273,73 @@ def _leading(streams: Sequence[LiveStream]) -> Iterator[Block]:
         yield stream.block
 
 
-def _game(stream: LiveStream) -> GameRow:
+def _is_baseline(match: Match) -> bool:
+    """True for self-play under one condition, which has no score (`MatchResult.is_baseline`)."""
+    return len(set(match.table)) == 1 and match.condition.arm is Arm.NAKED
+
+
+def _first_block(match: Match) -> str:
+    """What must be over before a match has a score: its first stream."""
+    size, result = min(match.stream_results, match.planned), GAMES[match.game].result
+    numbers = f"{result.many} 1 to {size:,}" if size > 1 else f"{result.one} 1"
+    if match.careers:
+        return f"the first career, {numbers}"
+    return f"the first pair of {result.many}, 1 and 2" if size == PAIR else numbers
+
+
+def _game(stream: LiveStream, now: float) -> GameRow:
     """A game that is being played: the open question, and the last reply."""
-    asks, view = stream.asks, VIEWS[stream.plan.match.game]
+    asks, match = stream.asks, stream.plan.match
     assert asks is not None
     asked, said = stream.said or (None, None)
-    answered = asked if asked and asked.game == asks.game else None
-    shown = asks if isinstance(asks, Chat) and not isinstance(asks, Planted) else answered
     reply = "" if said is None else said.text if isinstance(said, Reply) else f"(no reply: {said.reason})"
+    number = GAMES[match.game].number_in(asks.game)
     return GameRow(
+        stream=stream.plan.id,
         game=asks.game,
-        match=stream.plan.match.id,
+        title=game_words(match, number),
+        match=match.id,
+        kind=match.game,
+        placed=_placed(match, number),
+        places=list(VIEWS[match.game].places),
         turn=asks.turn,
-        waits_for=asks.to,
-        scene=_scene(view, shown.messages) if shown else {},
+        waits_for=_waits_for(asks.to),
+        waits_s=max(0.0, round(now - stream.asked_at, 1)),
+        frame=stream.frame(),
         asked=asked.to if asked else "",
+        asked_in=""
+        if not asked or asked.game == asks.game
+        else game_words(match, GAMES[match.game].number_in(asked.game)),
         prompt=shortened(asked.messages[-1].content) if asked else "",
         reply=shortened(reply),
+        verdict=_verdict(stream),
+        is_unusable=bool(stream.decision and stream.decision.fault),
+        counts={seat: (counts.unusable, counts.answers) for seat, counts in stream.of_game.items()},
     )
 
 
-def _scene(view: GameView, messages: tuple[Message, ...]) -> dict[str, str]:
-    """The position or the hand; nothing where a seat was not asked about one."""
-    try:
-        return view.scene(messages)
-    except ValueError:
-        return {}
+def _waits_for(name: str) -> str:
+    """Who is asked: a seat, or in a word what is no seat."""
+    return re.sub(r"_[a-z]$", "", name) if name in RESERVED else name
+
+
+def _words_of(match: Match, game: str) -> str:
+    return game_words(match, GAMES[match.game].number_in(game))
+
+
+def _placed(match: Match, number: int) -> list[str]:
+    """The seats by place, where two alternate; the order at a larger table is in the record alone."""
+    names = [named_seat(match.seats, seat_index) for seat_index in range(len(match.seats))]
+    order = alternating(number)
+    return list(by_place(names, order)) if len(order) == len(names) else names
+
+
+def _verdict(stream: LiveStream) -> str:
+    """What a model's last answer at a decision came to."""
+    seen = stream.decision
+    if seen is None:
+        return ""
+    if seen.fault is None:
+        return f"{seen.seat}: usable answer"
+    became = "played at random" if stream.substitutes else "it was asked again"
+    return f"{seen.seat}: unusable answer, {FAULT_WORDS[seen.fault]}; {became}"

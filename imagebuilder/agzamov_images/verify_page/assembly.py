@@ -1,8 +1,8 @@
 """The page put together: our HTML, style and scripts, Pyodide, the verifier and what it needs, in one file.
 
 What is not shown stands in inert `<script type="text/plain">` blocks, compressed, in base64. The policy in the page's
-head allows the one script and the one style sheet by hash, WebAssembly, and a worker from memory, and no connection at
-all. The same inputs give the same bytes.
+head allows the one script and the one style sheet by hash, WebAssembly, and a worker from memory, no connection at
+all, and no text that would become a script or HTML (Trusted Types). The same inputs give the same bytes.
 """
 
 import base64
@@ -23,7 +23,9 @@ from .packages import PARTS, Pyodide
 from .page_bytecode import cached, compiled
 
 VERIFIER: Final = "agzamov_verify"
-IN_BROWSER: Final = "check_bundle.py"
+IN_BROWSER: Final = ("check_bundle.py", "verdict_cards.py", "zip_bundle.py")
+"""The modules of `parts` that the page runs, in its package `verify_page`."""
+
 EXPORTS: Final = re.compile(r"export\s*\{\s*(\w+) as loadPyodide\b[^}]*\};?")
 GLUE_EXPORT: Final = "export default _createPyodideModule;"
 ADDRESS: Final = "import.meta.url"
@@ -34,7 +36,8 @@ Compiler: TypeAlias = Callable[[Pyodide, Mapping[str, bytes]], Mapping[str, byte
 ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
 POLICY: Final = (
     "default-src 'none'; script-src 'sha256-{script}' 'wasm-unsafe-eval'; style-src 'sha256-{style}'; "
-    "worker-src blob:; base-uri 'none'; form-action 'none'"
+    "worker-src blob:; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types worker-of-this-page"
 )
 
 
@@ -61,7 +64,8 @@ def page(pyodide: Pyodide, packages: Iterable[tuple[str, bytes]], compiler: Comp
 
 def _with_bytecode(pyodide: Pyodide, packages: dict[str, bytes], compiler: Compiler) -> tuple[bytes, bytes]:
     """The archives of the site folder, with bytecode beside its sources, and of the library, in place of them."""
-    site = {**packages, **dict(_verifier()), IN_BROWSER: _part(IN_BROWSER).encode()}
+    ours = {f"verify_page/{name}": _part(name).encode() for name in IN_BROWSER}
+    site = {**packages, **dict(_verifier()), **ours}
     with zipfile.ZipFile(io.BytesIO(pyodide.files["python_stdlib.zip"])) as archive:
         library = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
     files = {f"{SITE}{name}": content for name, content in site.items()}

@@ -17,7 +17,7 @@ from ..architecture import ARCHITECTURES
 from ..cache import Cache, sha256
 
 PARTS: Final = Path(__file__).parent / "parts"
-NEEDED: Final = ("chess", "click", "mpmath", "msgspec")
+NEEDED: Final = ("chess", "click", "mpmath", "msgspec", "pokerkit")
 """Of the verifier's requirements; instead of the others it has Python of its own."""
 
 SOURCES: Final = ("chess",)

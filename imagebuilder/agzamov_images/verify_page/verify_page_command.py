@@ -32,11 +32,16 @@ UNUSABLE: Final = 2
     help="Look for missing packages (.whl, .tar.gz, .tgz) in this folder before the network.",
 )
 def verify_page(out: Path, packages_from: Path | None) -> None:
-    """Write one HTML file in which this verifier checks bundles in a browser, offline.
+    """Write one HTML file that checks bundles in a browser, offline, with this verifier.
 
-    The page holds the verifier as it is installed here and Python for browsers (Pyodide). It asks nothing of any host:
-    a bundle that is dropped on it stays on the machine. Packages come by lock from the cache (AGZ_IMAGE_CACHE, else
-    ~/.cache/agzamov/images), else by npm and pip as this machine configures them. To be typed in a clone.
+    Open the file in a browser and drop a bundle on it: its folder, its tar, or a zip of it. The page asks nothing of
+    any host, so the bundle stays on the machine. It holds the verifier as it is installed here, and Python for
+    browsers (Pyodide).
+
+    Type this in a clone. Packages come by lock from the cache (AGZ_IMAGE_CACHE, else ~/.cache/agzamov/images), else by
+    npm and pip as this machine configures them.
+
+    Example: agzamov verify-page --out verify.html
 
     Exit code 0: the file is written. 2: it could not be, for instance because npm or a package is missing.
     """

@@ -7,7 +7,8 @@ import msgspec
 
 from agzamov_verify import bundle
 from agzamov_verify.core.journal import line_digest
-from agzamov_verify.core.questions import Chat, Reply, question_digest
+from agzamov_verify.core.question_digest import question_digest
+from agzamov_verify.core.questions import Chat, Reply
 from bundles.bundle_factory import (
     CHESS0,
     GAMES0,

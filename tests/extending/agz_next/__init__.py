@@ -37,6 +37,10 @@ PROTOCOL: Final = ProtocolVersion(
     claims={
         **AGZ_0_1.claims,
         "chess": AGZ_0_1.claims["chess960"],
+        "holdem_ring": ("hands", "bb_per_100", "decided_by_play"),
+        "holdem_sit_and_go": ("sit_and_gos", "points", "decided_by_play"),
+        "draughts": ("games", "score", "decided_by_play"),
+        "werewolf": ("games", "points_a_game"),
         "noughts": ("games", "score"),
         "high_card": ("rounds", "chips_a_round"),
         "blind_bids": ("rounds", "chips_a_round"),

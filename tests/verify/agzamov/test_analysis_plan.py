@@ -56,7 +56,17 @@ def test_a_rule_on_a_match_of_the_plan_is_possible() -> None:
     ("analysis", "told"),
     [
         ({"hypotheses": ["H1", "H1"]}, "analysis.hypotheses: expected each hypothesis at most once"),
-        (rule(match="p1-x"), f"analysis.sequential[0].match: expected one of the matches {MATCH}, each once"),
+        (
+            rule(match="p1-x"),
+            f"analysis.sequential[0].match: expected one of the matches {MATCH}, each once; found p1-x",
+        ),
+        (
+            rule(match=MATCH.replace("chess", "ches")),
+            (
+                f"analysis.sequential[0].match: expected one of the matches {MATCH}, each once; found"
+                f" {MATCH.replace('chess', 'ches')}; did you mean {MATCH}?"
+            ),
+        ),
         (
             rule(of_interest="2"),
             "analysis.sequential[0].of_interest: expected less than 2, the greatest distance from chance",

@@ -23,6 +23,7 @@ from agzamov_verify.scoring.analysis import recoveries_of
 from agzamov_verify.scoring.deltas import delta_analysis, measured_difference, tau_ratios
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.match_figures import Setting, p_above_half
 from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
@@ -95,7 +96,7 @@ def test_the_variance_of_a_measured_difference_is_that_of_its_interval(game: str
     half = (float(estimate.ci.high) - float(estimate.ci.low)) / 2
     assert half == pytest.approx(stats.t.ppf(0.975, 4) * float(total.squared_error) ** 0.5, abs=1e-6)
     if against is Arm.NAKED:
-        assert estimate == next(iter(delta_analysis(found))).performance.everything
+        assert estimate == next(iter(delta_analysis(found))).score.everything
 
 
 def test_a_measured_difference_of_unlike_numbers_of_repetitions_is_welchs() -> None:
@@ -105,18 +106,19 @@ def test_a_measured_difference_of_unlike_numbers_of_repetitions_is_welchs() -> N
     (delta,) = found.deltas(CHESS)
     _, total = measured_difference(delta, found)
     assert total
-    wins = [
-        [float(x) * float(units.scale.factor) for x in units.values] for units in (real.measured(), naked.measured())
+    points = [
+        [float(x) * float(units.scale.factor) for x in units.values]
+        for units in (real.measured(Measure.SCORE), naked.measured(Measure.SCORE))
     ]
-    careers = [np.mean(part) for part in np.split(np.array(wins[0]), 5)]
-    errors = [np.var(careers, ddof=1) / 5, np.var(wins[1], ddof=1) / len(wins[1])]
-    df = sum(errors) ** 2 / (errors[0] ** 2 / 4 + errors[1] ** 2 / (len(wins[1]) - 1))
+    careers = [np.mean(part) for part in np.split(np.array(points[0]), 5)]
+    errors = [np.var(careers, ddof=1) / 5, np.var(points[1], ddof=1) / len(points[1])]
+    df = sum(errors) ** 2 / (errors[0] ** 2 / 4 + errors[1] ** 2 / (len(points[1]) - 1))
     assert (float(total.squared_error), float(total.df)) == pytest.approx((sum(errors), df), rel=1e-9)
 
 
 def test_a_measured_difference_without_variation_has_the_variance_of_its_interval() -> None:
-    """Every game won: Wilson's bounds have a width, and the sample none."""
-    cells = arms(World(win=1, draw=0), naked=World(win=0, draw=1), games=[CHESS])
+    """Every game won, and every one lost: Wilson's bounds have a width, and the sample none."""
+    cells = arms(World(win=1, draw=0), naked=World(win=0, draw=0), games=[CHESS])
     found = evidence(cells)
     (delta,) = found.deltas(CHESS)
     estimate, total = measured_difference(delta, found)

@@ -89,7 +89,7 @@ def test_every_score_is_printed_with_its_scale_its_constants_and_what_it_rests_o
     assert max(map(len, text.splitlines())) <= 100
     for words in ("without any effect", "on average in so much noise", "second half", "14.3", "28.6", "85.7"):
         assert words in text
-    assert text.count("% not decided by play alone") == 6
+    assert text.count("% not ended by play alone") == 6
     assert "tau_max_games" in text
 
 
@@ -126,9 +126,9 @@ def test_what_no_effect_is_worth_follows_from_this_control_against_this_opponent
     assert gain.ci is not None
     assert Fraction(gain.ci.low) <= 0 <= Fraction(gain.ci.high)
     text = " ".join(" ".join(score_words(one)).split())
-    assert "points over its naked arm, 95 % interval" in text
+    assert "points over its arm without it, 95 % interval" in text
     assert "no placebo was played in both games, so what a longer prompt does is in it" in text
-    assert f"playing like its naked arm against this opponent: {float(gain.without.decimal):.4f} of 100" in text
+    assert f"playing like its arm without it against this opponent: {float(gain.without.decimal):.4f} of 100" in text
 
 
 def test_a_score_with_a_placebo_is_headed_by_what_it_gains_over_it() -> None:
@@ -138,7 +138,8 @@ def test_a_score_with_a_placebo_is_headed_by_what_it_gains_over_it() -> None:
     for one in (both, content):
         assert [gain.arm for gain in one.gains] == [Arm.PLACEBO, Arm.NAKED]
         assert one.headline is one.gains[0]
-        assert " ".join(score_words(one)).index("over its placebo") < " ".join(score_words(one)).index("over its naked")
+        words = " ".join(score_words(one))
+        assert words.index("over its placebo") < words.index("over its arm without it")
     (nothing, naked), (gained, _) = both.gains, content.gains
     assert nothing.ci is not None
     assert naked.ci is not None

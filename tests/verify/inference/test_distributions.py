@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from agzamov_verify.scoring.inference.distributions import (
+    TwoSidedPower,
     chi_square_quantile,
     f_quantile,
     f_upper,
@@ -71,6 +72,17 @@ def test_the_noncentral_t_is_scipys(t: str, df: int, delta: str) -> None:
     assert float(noncentral_cdf(real(Fraction(t)), real(df), real(Fraction(delta)))) == pytest.approx(
         expected, abs=1e-12
     )
+
+
+@pytest.mark.parametrize(("critical", "df"), [("12.7", 1), ("2.26", 9), ("1.96", 10**6)])
+@pytest.mark.parametrize("delta", ["0", "0.1", "2.8", "5"])
+def test_the_power_of_a_two_sided_test_is_that_of_both_sides(critical: str, df: int, delta: str) -> None:
+    c, d = real(Fraction(critical)), real(Fraction(delta))
+    both = 1 - noncentral_cdf(c, real(df), d) + noncentral_cdf(-c, real(df), d)
+    power = TwoSidedPower(c, df)(d)
+    assert abs(rational(power) - rational(both)) < Fraction(1, 10**28)
+    scipys = stats.nct.sf(float(c), df, float(d)) + stats.nct.cdf(-float(c), df, float(d))
+    assert float(power) == pytest.approx(scipys, abs=1e-9)
 
 
 def test_the_noncentral_t_without_noncentrality_is_students() -> None:

@@ -15,7 +15,13 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.scoring.planted_replies import UsedRow
-from agzamov_verify.show.memory_use_words import NOT_KNOWN, delivered_words, outcome_words, used_words
+from agzamov_verify.show.memory_use_words import (
+    NOT_KNOWN,
+    delivered_words,
+    outcome_words,
+    unused_memories,
+    used_words,
+)
 from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten, without_form
 from agzamov_verify.table.registry import GAMES
 from verify.memory.tool_call_worlds import Exchange, SearchedMemory, reference_reply
@@ -151,3 +157,14 @@ def test_the_words_say_what_is_known_and_of_how_many() -> None:
     )
     assert used_words(msgspec.structs.replace(USE, delivered=0)) == "nothing was delivered"
     assert outcome_words(msgspec.structs.replace(USE, contests=0), sessions) == ""
+
+
+def test_a_memory_of_which_no_prompt_had_anything_is_named_once() -> None:
+    plan = plan_of()
+    use = msgspec.structs.replace(USE, match=plan.matches[0].id)
+    unused = msgspec.structs.replace(use, delivered=0, bytes=0)
+    assert list(unused_memories([use], plan)) == []
+    assert list(unused_memories([msgspec.structs.replace(unused, arm=Arm.PLACEBO)], plan)) == []
+    assert list(unused_memories([unused, unused], plan)) == [
+        "But nothing that the memory notes kept stood in any prompt of hold'em: the result there says nothing about it."
+    ]

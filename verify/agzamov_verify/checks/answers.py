@@ -9,12 +9,13 @@ may have in flight.
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from ..bundle import MANIFEST_FILE
 from ..core.questions import (
     ARGUMENTS_CHARACTERS_MAX,
     HITS_MAX,
+    REPLY,
     REPLY_CHARACTERS_MAX,
     SERVED_CHARACTERS_MAX,
     TOKENS_MAX,
@@ -36,6 +37,7 @@ from ..core.questions import (
 from ..plan.manifest import Plan
 from ..scoring.inference.exact import figure
 from ..scoring.seat_stats import cost_usd
+from ..seats import Seat
 from ..table.decision import Tally
 from .check_log import Finding, Number
 
@@ -71,11 +73,24 @@ def overspent(plan: Plan, streams: Iterable[Spent]) -> Iterator[Finding]:
         yield Finding(Number.REPLAY, BUDGET_PLACE, expected, f"{figure(total).decimal} USD")
 
 
+class Limits(NamedTuple):
+    """What a seat's plan allows in one answer."""
+
+    failed_tries: int
+    tokens: int
+
+    @classmethod
+    def of(cls, seat: Seat) -> Self:
+        """The limits of a seat."""
+        return cls(seat.failed_tries_max, seat.tokens_limit or TOKENS_MAX)
+
+
 class AnswerNumbers:
     """Looks at every answer while a stream is replayed. At most `TOLD_MAX` findings are kept."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._limits: dict[str, Limits] = {}
         self.findings: list[Finding] = []
         self.spent = Spent()
 
@@ -85,9 +100,18 @@ class AnswerNumbers:
             self._pay(question.to, answer)
         if len(self.findings) >= TOLD_MAX:
             return
-        place = f"game {question.game} turn {question.turn}"
-        for expected, found in _contradictions(question, answer, self._plan):
+        for expected, found in self._contradictions(question, answer):
+            place = f"game {question.game} turn {question.turn}"
             self.findings.append(Finding(Number.REPLAY, place, expected, found))
+
+    def _contradictions(self, question: Question, answer: Answer) -> Iterator[tuple[str, str]]:
+        """Expected and found, for each contradiction within an answer."""
+        if isinstance(question, Chat) and isinstance(answer, REPLY.types):
+            limits = self._limits.get(question.to)
+            if limits is None:
+                limits = self._limits[question.to] = Limits.of(self._plan.seats[question.to])
+            return _of_seat(question, answer, limits)
+        return _of_server(question, answer)
 
     def _pay(self, seat: str, reply: Reply) -> None:
         price = self._plan.prices.get(seat)
@@ -101,11 +125,8 @@ class AnswerNumbers:
             self.spent = Spent(self.spent.usd + usd, max(self.spent.dearest_usd, usd))
 
 
-def _contradictions(question: Question, answer: Answer, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Expected and found, for each contradiction within an answer."""
-    if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
-        yield from _of_seat(question, answer, plan)
-        return
+def _of_server(question: Question, answer: Answer) -> Iterator[tuple[str, str]]:
+    """Of the engine and of memories."""
     match answer:
         case Evaluation():
             if (answer.centipawns is None) == (answer.mate is None):
@@ -122,12 +143,24 @@ def _contradictions(question: Question, answer: Answer, plan: Plan) -> Iterator[
             yield from _served([kept.content for kept in answer.entries])
 
 
-def _of_seat(question: Chat, answer: Reply | NoReply, plan: Plan) -> Iterator[tuple[str, str]]:
-    yield from _tries(question, answer, plan)
-    if isinstance(answer, Reply):
-        yield from _counts(question, answer, plan)
-        if answer.tool_calls:
-            yield from _calls(question, answer)
+def _of_seat(question: Chat, answer: Reply | NoReply, limits: Limits) -> Iterator[tuple[str, str]]:
+    """Of a seat. This runs for every reply of a bundle, so it is one piece."""
+    if len(answer.attempts) > limits.failed_tries:
+        expected = f"at most {limits.failed_tries} failed tries of {question.to} before an answer"
+        yield expected, str(len(answer.attempts))
+    if not isinstance(answer, Reply):
+        return
+    if answer.completion_tokens > limits.tokens:
+        yield f"at most {limits.tokens} completion tokens of {question.to}", str(answer.completion_tokens)
+    if answer.cached_tokens > answer.prompt_tokens:
+        yield f"at most {answer.prompt_tokens} cached tokens, as the prompt has", str(answer.cached_tokens)
+    if answer.reasoning_tokens > answer.completion_tokens:
+        expected = f"at most {answer.completion_tokens} reasoning tokens, as the completion has"
+        yield expected, str(answer.reasoning_tokens)
+    if len(answer.text) > REPLY_CHARACTERS_MAX:
+        yield f"a text of at most {REPLY_CHARACTERS_MAX} characters", str(len(answer.text))
+    if answer.tool_calls:
+        yield from _calls(question, answer)
 
 
 def _calls(question: Chat, reply: Reply) -> Iterator[tuple[str, str]]:
@@ -150,21 +183,3 @@ def _served(contents: list[str]) -> Iterator[tuple[str, str]]:
     characters = sum(map(len, contents))
     if characters > SERVED_CHARACTERS_MAX:
         yield f"entries of at most {SERVED_CHARACTERS_MAX} characters together", str(characters)
-
-
-def _tries(question: Chat, answer: Reply | NoReply, plan: Plan) -> Iterator[tuple[str, str]]:
-    failed_max = plan.seats[question.to].failed_tries_max
-    if len(answer.attempts) > failed_max:
-        yield f"at most {failed_max} failed tries of {question.to} before an answer", str(len(answer.attempts))
-
-
-def _counts(question: Chat, reply: Reply, plan: Plan) -> Iterator[tuple[str, str]]:
-    tokens_max = plan.seats[question.to].tokens_limit or TOKENS_MAX
-    if reply.completion_tokens > tokens_max:
-        yield f"at most {tokens_max} completion tokens of {question.to}", str(reply.completion_tokens)
-    if reply.cached_tokens > reply.prompt_tokens:
-        yield f"at most {reply.prompt_tokens} cached tokens, as the prompt has", str(reply.cached_tokens)
-    if reply.reasoning_tokens > reply.completion_tokens:
-        yield f"at most {reply.completion_tokens} reasoning tokens, as the completion has", str(reply.reasoning_tokens)
-    if len(reply.text) > REPLY_CHARACTERS_MAX:
-        yield f"a text of at most {REPLY_CHARACTERS_MAX} characters", str(len(reply.text))

@@ -1,7 +1,7 @@
 """Asks engines a long list of questions in random order, within a budget, and stops after a few wrong answers.
 
 In random order, so that fraud shows early wherever in a run it is. After `WRONG_MAX` wrong answers there is nothing
-more to learn. The time for all of it is estimated after the first question.
+more to learn. The time for all of it is estimated after the first question that an engine had to be asked now.
 """
 
 import secrets
@@ -21,6 +21,7 @@ from .limits import Budget
 
 T = TypeVar("T")
 A = TypeVar("A")
+E = TypeVar("E", bound=UciEngine)
 
 WRONG_MAX = 5
 WAITING_PER_ENGINE = 2
@@ -30,10 +31,14 @@ Say: TypeAlias = Callable[[str], object]
 
 
 class AskingOutcome(msgspec.Struct):
-    """Outcome of asking: number in all, number asked, findings, and the reason that not all were asked ("" if all)."""
+    """Outcome of asking: number in all, number asked, findings, and the reason that not all were asked ("" if all).
+
+    `stored`: searches whose result came from the store of answers.
+    """
 
     of: int
     done: int = 0
+    stored: int = 0
     wrong: list[Finding] = msgspec.field(default_factory=list)
     stopped: str = ""
 
@@ -41,6 +46,11 @@ class AskingOutcome(msgspec.Struct):
     def remark(self) -> str:
         """Number asked and number in all, for the step's remark."""
         return f"{self.done} of {self.of}"
+
+    @property
+    def stored_remark(self) -> str:
+        """How many results the engine had given before, for the end of the step's remark; empty for none."""
+        return f"; {self.stored:,} of the answers are from this user's store of engine answers" if self.stored else ""
 
 
 def shuffled(items: Iterable[T]) -> list[T]:
@@ -50,14 +60,14 @@ def shuffled(items: Iterable[T]) -> list[T]:
 
 def ask_all(
     questions: Sequence[T],
-    engines: Sequence[UciEngine],
+    engines: Sequence[E],
     nodes_each: int,
-    ask: Callable[[UciEngine, T], Finding | None],
+    ask: Callable[[E, T], Finding | None],
     budget: Budget,
     say: Say,
 ) -> AskingOutcome:
     """Ask every question, if the budget allows. Raises EngineFault."""
-    asked = AskingOutcome(len(questions))
+    asked, is_told = AskingOutcome(len(questions)), False
     order = shuffled(questions)
     affordable = budget.affordable(nodes_each)
     if affordable < len(order):
@@ -67,8 +77,9 @@ def ask_all(
         for _, finding in counted("questions to the engine", answers, len(order)):
             asked.done += 1
             budget.nodes_left -= nodes_each
-            if asked.done == 1:
+            if not is_told and any(engine.searches for engine in engines):  # not by an answer of an earlier check
                 say(estimate(len(order), nodes_each, len(engines), time.monotonic() - started))
+                is_told = True
             if finding:
                 asked.wrong.append(finding)
             if len(asked.wrong) >= WRONG_MAX:
@@ -76,6 +87,7 @@ def ask_all(
             if budget.is_over and asked.done < len(order):
                 asked.stopped = budget.time_is_up
                 break
+    asked.stored = max(engine.stored for engine in engines)
     return asked
 
 
@@ -89,10 +101,10 @@ def estimate(questions: int, nodes_each: int, engines: int, first_s: float) -> s
 
 
 def side_by_side(
-    questions: Iterable[T], engines: Sequence[UciEngine], ask: Callable[[UciEngine, T], A]
+    questions: Iterable[T], engines: Sequence[E], ask: Callable[[E, T], A]
 ) -> Generator[tuple[T, A], None, None]:
     """Each question with its answer, as they come. Close the generator to stop early. Raises EngineFault."""
-    idle: SimpleQueue[UciEngine] = SimpleQueue()
+    idle: SimpleQueue[E] = SimpleQueue()
     for engine in engines:
         idle.put(engine)
 

@@ -58,12 +58,16 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct):
-    """One numbered step, its status, and a short remark."""
+    """One numbered step, its status, and a short remark.
+
+    `for_engine`: of a step that was not checked for want of an engine alone, what the engine has to be asked again.
+    """
 
     number: int
     name: str
     status: Status = Status.NOT_CHECKED
     remark: str = ""
+    for_engine: str = ""
 
 
 class StepFailed(Exception):
@@ -71,7 +75,14 @@ class StepFailed(Exception):
 
 
 class CouldNotCheck(Exception):
-    """This machine, or the limits on its use, do not suffice. The message names the missing resource."""
+    """This machine, or the limits on its use, do not suffice. The message names the missing resource.
+
+    `for_engine`: what the engine had to be asked again, where an engine is all that is missing.
+    """
+
+    def __init__(self, why: str, for_engine: str = "") -> None:
+        super().__init__(why)
+        self.for_engine = for_engine
 
 
 class CheckLog:
@@ -119,10 +130,10 @@ class CheckLog:
             self._explain(number, "failed")
             raise StepFailed
 
-    def skip(self, number: Number, status: Status, remark: str) -> None:
+    def skip(self, number: Number, status: Status, remark: str, for_engine: str = "") -> None:
         """Record that a step was not taken, with the reason."""
         step = self._of(number)
-        step.status, step.remark = status, remark
+        step.status, step.remark, step.for_engine = status, remark, for_engine
 
     def remark(self, number: Number, text: str) -> None:
         self._of(number).remark = text

@@ -1,32 +1,54 @@
 """Step 9: the pinned engine asked again for the evaluations that decided games, and for a sample of the others."""
 
-import secrets
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from ..core.dice import Stream
 from ..core.questions import Evaluation
+from ..engines.answer_store import answers_of, drawing_seed
 from ..engines.uci_engine import EngineFault, UciEngine
 from ..protocols.norms import EngineNorm, load_protocol
 from .asking_engines import AskingOutcome, Say, ask_all
 from .check_log import CheckLog, Finding, Number, Status
 from .limits import Budget
 from .opened_bundle import Opened
-from .random_sample import wrong_below
+from .random_sample import wrong_at_most_words, wrong_below
 from .replay_all import Replayed
 from .replay_stream import AskedAgain
 
+E = TypeVar("E", bound=UciEngine)
+
 
 class EngineAtHand(msgspec.Struct, frozen=True):
-    """The engine (or why there is none), how many run side by side, the budget and the progress listener."""
+    """The engine (or why there is none), how many run side by side, the budget and the progress listener.
+
+    `programs`: all engines that whoever checks has named, or that were found. `games_max`: games whose
+    scores are asked again, drawn from all; None for all games.
+    """
 
     path: Path | None
     missing: str
     jobs: int
     budget: Budget
     say: Say
+    programs: tuple[Path | None, ...] = ()
+    games_max: int | None = None
+
+
+def programs_by_digest(paths: Sequence[Path | None]) -> dict[str, Path]:
+    """The programs that can be read, by the SHA-256 of their files. An engine behind a socket has none."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        with suppress(OSError):
+            if path and path.is_file():
+                with path.open("rb") as file:
+                    found.setdefault(hashlib.file_digest(file, "sha256").hexdigest(), path)
+    return found
 
 
 def check_engine(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: EngineAtHand) -> None:
@@ -36,19 +58,55 @@ def check_engine(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: Eng
         log.skip(Number.ENGINE, Status.NOT_APPLICABLE, "no game was adjudicated by an engine")
         return
     if at_hand.path is None:
-        log.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing)
+        log.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing, _scores(total))
         return
     plan = opened.manifest.plan
-    questions = to_ask(replayed)
+    draws = Stream(drawing_seed(opened.sha256), "spare evaluation and quick games")
+    questions = to_ask(replayed, draws)
+    drawn, games = _games(questions, at_hand.games_max, draws)
     norm, hash_mib, nodes = load_protocol(plan.protocol).engine, plan.engine.hash_mib, plan.engine.nodes
     try:
         with engines_for(at_hand, norm, hash_mib, lambda path: UciEngine(path, hash_mib)) as engines:
-            asked = ask_all(questions, engines, nodes, _asking(nodes), at_hand.budget, at_hand.say)
+            asked = ask_all(drawn, engines, nodes, _asking(nodes), at_hand.budget, at_hand.say)
     except EngineFault as error:
-        log.skip(Number.ENGINE, Status.NOT_CHECKED, str(error))
+        log.skip(Number.ENGINE, Status.NOT_CHECKED, str(error), _scores(total))
         return
     remark = f"{asked.done} of {total} evaluations asked again"
+    if len(drawn) < len(questions):
+        _quick_look(log, asked, f"quick look: {remark}, {_of_games(games, at_hand.games_max or 0)}", _scores(total))
+        return
     conclude(log, Number.ENGINE, asked, remark if asked.stopped else f"{remark}{_confidence(replayed, total)}")
+
+
+def _games(questions: Sequence[AskedAgain], most: int | None, draws: Stream) -> tuple[Sequence[AskedAgain], int]:
+    """The questions about at most so many games, drawn from all that have one, and the number of these."""
+    games = list(dict.fromkeys(asked.question.game for asked in questions))
+    if most is None or len(games) <= most:
+        return questions, len(games)
+    drawn = set(draws.deal(games, most))
+    return [asked for asked in questions if asked.question.game in drawn], len(games)
+
+
+def _of_games(games: int, drawn: int) -> str:
+    """What a faultless quick look says about the games that were left out: a bound, by `random_sample`."""
+    wrong = wrong_below(games, drawn) - 1
+    return (
+        f"all scores that decide {drawn:,} of {games:,} games, drawn at random: of the {games - drawn:,} others at most"
+        f" {wrong:,} can have a wrong score that decides (95 % sure)"
+    )
+
+
+def _quick_look(log: CheckLog, asked: AskingOutcome, remark: str, left: str) -> None:
+    """Record a quick look: it can find fault, and passes nothing. Raises StepFailed."""
+    with log.taking(Number.ENGINE):
+        log.take(sorted(asked.wrong, key=lambda finding: finding.place))
+    if asked.stopped:
+        remark = f"quick look: {asked.remark} evaluations asked again: {asked.stopped}"
+    log.skip(Number.ENGINE, Status.NOT_CHECKED, remark, left)
+
+
+def _scores(total: int) -> str:
+    return "the engine's 1 score" if total == 1 else f"the engine's {total:,} scores"
 
 
 def _confidence(replayed: Replayed, total: int) -> str:
@@ -65,10 +123,7 @@ def _confidence(replayed: Replayed, total: int) -> str:
     shown = f", {len(decisive):,} of them because they show where games end" if decisive else ""
     if not sampled:
         return f"{shown}; of the other {others:,}, which decided nothing, none was drawn"
-    return (
-        f"{shown}, and {len(sampled):,} of the other {others:,}, drawn at random: fewer than"
-        f" {wrong_below(others, len(sampled)):,} of those wrong at 95 %"
-    )
+    return f"{shown}, and {len(sampled):,} of the other {others:,}, {wrong_at_most_words(others, len(sampled))}"
 
 
 def conclude(log: CheckLog, number: Number, asked: AskingOutcome, remark: str) -> None:
@@ -79,7 +134,7 @@ def conclude(log: CheckLog, number: Number, asked: AskingOutcome, remark: str) -
     if asked.stopped:
         log.skip(number, Status.NOT_CHECKED, f"{remark}, {asked.of} were to be: {asked.stopped}")
         return
-    log.remark(number, remark)
+    log.remark(number, f"{remark}{asked.stored_remark}")
     with log.step(number):
         pass
 
@@ -90,21 +145,35 @@ def engines_for(
 ) -> Iterator[Sequence[UciEngine]]:
     """Engines side by side, as many as the budget allows, the first of which is asked who it is.
 
-    Raises EngineFault and CouldNotCheck.
+    They are asked only what this user's store of answers does not hold. Raises EngineFault and CouldNotCheck.
     """
     assert at_hand.path is not None
-    with ExitStack() as stack:
-        count = at_hand.budget.engines(at_hand.jobs, hash_mib)
-        engines = [stack.enter_context(start(at_hand.path)) for _ in range(count)]
+    path = at_hand.path
+    with side_by_side_engines(at_hand, hash_mib, lambda: start(path)) as engines:
         engines[0].require(norm.name, norm.net_sha256)
+        answers = answers_of(path, norm.name, norm.net_sha256)
+        for engine in engines:
+            engine.answers = answers
         yield engines
 
 
-def to_ask(replayed: Replayed) -> list[AskedAgain]:
-    """The decisive evaluations and the sample, each once. Where there are none, one of all, drawn at random."""
+@contextmanager
+def side_by_side_engines(at_hand: EngineAtHand, hash_mib: int, start: Callable[[], E]) -> Iterator[Sequence[E]]:
+    """As many engines as the budget allows. Raises EngineFault and CouldNotCheck."""
+    with ExitStack() as stack:
+        count = at_hand.budget.engines(at_hand.jobs, hash_mib)
+        engines = list[E]()
+        for _ in range(count):
+            engines.append(start())
+            stack.callback(engines[-1].close)
+        yield engines
+
+
+def to_ask(replayed: Replayed, draws: Stream) -> list[AskedAgain]:
+    """The decisive evaluations and the sample, each once. Where there are none, one of all, from `draws`."""
     reports = replayed.reports.values()
     chosen = list(dict.fromkeys(asked for report in reports for asked in (*report.decisive, *report.sample)))
-    return chosen or [secrets.choice([report.spare for report in reports if report.spare])]
+    return chosen or [draws.choice([report.spare for report in reports if report.spare])]
 
 
 def _asking(nodes: int) -> Callable[[UciEngine, AskedAgain], Finding | None]:

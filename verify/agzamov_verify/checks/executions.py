@@ -52,10 +52,10 @@ def execution_warnings(history: ExecutionHistory) -> Iterator[str]:
     """The warning about a run that was killed at some time: one sentence, or none."""
     executions, killed, _ = history.summary
     if killed:
-        ended = "execution ended" if executions == 1 else "executions ended"
+        were = "execution was" if executions == 1 else "executions were"
         last = "its last record" if killed == 1 else "their last record"
         yield (
-            f"{killed} of {executions} {ended} without a stop (killed, or a power cut): answers given since {last}"
+            f"{killed} of {executions} {were} cut off (killed, or a power cut): answers given since {last}"
             " could have been dropped"
         )
 

@@ -1,9 +1,9 @@
 """Step 12: the engine's judgement of every chess move, where the plan promised it inside the bundle."""
 
-import secrets
 from typing import NamedTuple
 
 from .. import bundle
+from ..engines.answer_store import drawing_seed
 from ..scoring.quality.quality_questions import MoveEvaluation
 from .check_log import CheckLog, Number, Status
 from .engine_scores import EngineAtHand
@@ -14,6 +14,7 @@ from .random_sample import SEED_BYTES
 from .replay_all import Replayed, bounded
 
 SAMPLE = 300
+QUICK_SAMPLE = 30
 
 
 class Judged(NamedTuple):
@@ -42,7 +43,7 @@ def read_judged(opened: Opened, replayed: Replayed, log: CheckLog, budget: Budge
 
 
 def check_judged(opened: Opened, judged: Judged | None, log: CheckLog, at_hand: EngineAtHand) -> None:
-    """Take step 12, or say why not. A sample is drawn with a fresh seed. Raises StepFailed."""
+    """Take step 12, or say why not. A sample is drawn. Raises StepFailed."""
     if judged is None:
         _refuse_files(opened, log)
         return
@@ -51,15 +52,15 @@ def check_judged(opened: Opened, judged: Judged | None, log: CheckLog, at_hand: 
         at_hand.path,
         at_hand.missing,
         at_hand.jobs,
-        SAMPLE,
-        secrets.token_hex(SEED_BYTES),
+        QUICK_SAMPLE if at_hand.games_max is not None else SAMPLE,
+        drawing_seed(opened.sha256)[:SEED_BYTES].hex(),
         budget=at_hand.budget,
         say=at_hand.say,
     )
     with log.taking(Number.QUALITY):
         ask_again(answers, played, options, verdict)
     _fail_on_findings(verdict, log)
-    log.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
+    log.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict), verdict.for_engine)
 
 
 def _fail_on_findings(verdict: QualityVerdict, log: CheckLog) -> None:

@@ -18,6 +18,7 @@ from ..plan.plan_problems import image_parts, local_models, needs_engine, proble
 from ..plan.streams import memories_played
 from ..protocols import PROTOCOLS
 from ..protocols.norms import load_protocol, protocol_sha256
+from ..registration.beacon import BeaconRound
 from ..systems import MemorySystem
 from .check_log import CheckLog, Number
 
@@ -36,6 +37,12 @@ class Opened(msgspec.Struct, frozen=True):
     statement: Statement
     manifest: Manifest
     dice: Dice
+    beacon: BeaconRound | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the payload manifest, which the submitter signed."""
+        return self.statement.subject[0].digest.sha256
 
     def payload(self, name: str) -> bytes:
         return read_payload(self.source, self.digests, name)
@@ -50,20 +57,42 @@ def open_bundle(path: Path, log: CheckLog, expected_key_id: str = "") -> Opened:
         digests = _payload(source, log)
     with log.step(Number.SIGNATURE):
         submitter, statement = _signature(source, digests, log)
-        if expected_key_id:
-            log.same(Number.SIGNATURE, bundle.KEY_FILE, f"key {expected_key_id}", f"key {submitter}")
+        if expected_key_id not in ("", submitter):
+            log.add(Number.SIGNATURE, bundle.KEY_FILE, *_another_key(expected_key_id, submitter))
     with log.step(Number.MANIFEST):
         manifest = _manifest(source, digests, log)
         _pins(manifest, digests, submitter, statement, log)
     with log.step(Number.SEED):
-        dice = _seed(manifest, statement, log)
-    return Opened(source, digests, submitter, statement, manifest, dice)
+        beacon = _beacon(source, digests, manifest, log)
+        dice = _seed(manifest, statement, beacon, log)
+    return Opened(source, digests, submitter, statement, manifest, dice, beacon)
 
 
-def seed_dice(manifest: Manifest, secret: bytes) -> Dice:
-    """The dice of a run, once its secret is known."""
+KEY_DIGITS = 16
+"""Digits of a key's id that are shown: two that differ, differ in these."""
+
+
+def _another_key(given: str, signer: str) -> tuple[str, str]:
+    """Expected and found where a bundle is signed by another key than the one given: fraud, or only the wrong file."""
+    advice = "if you took the wrong .pub file, ask the submitter for theirs by another road"
+    return f"a signature by the key that you gave, {given[:KEY_DIGITS]}", f"one by key {signer[:KEY_DIGITS]}: {advice}"
+
+
+def seed_dice(manifest: Manifest, secret: bytes, randomness: bytes = b"") -> Dice:
+    """The dice of a run, once its secret is known, and with origin beacon the randomness of its round too.
+
+    Raises ManifestError where the round is missing.
+    """
     seed = manifest.plan.seed
-    salt = SALT_SELF if seed.origin == "self" else hashlib.sha256(seed.value.encode()).digest()
+    match seed.origin:
+        case "self":
+            salt = SALT_SELF
+        case "season":
+            salt = hashlib.sha256(seed.value.encode()).digest()
+        case "beacon":
+            if not randomness:
+                raise ManifestError(f"plan.seed: expected the beacon's round {seed.value}, found none here")
+            salt = randomness
     return Dice(seed_root(secret, salt, hashlib.sha256(manifest.bytes).digest()))
 
 
@@ -78,8 +107,9 @@ def read_payload(source: Source, digests: Mapping[str, str], name: str, bytes_ma
 def _names(source: Source, log: CheckLog) -> None:
     for name in (*TAG_FILES, bundle.ENVELOPE_FILE):
         read_small(source, name)
+    admitted = (*TAG_FILES, bundle.ENVELOPE_FILE, *bundle.REGISTRATION_FILES)
     for name in source.sizes:
-        if not name.startswith("data/") and name not in (*TAG_FILES, bundle.ENVELOPE_FILE):
+        if not name.startswith("data/") and name not in admitted:
             log.add(Number.NAMES, name, f"only tag files, {bundle.ENVELOPE_FILE} and data/", "another file")
 
 
@@ -94,7 +124,11 @@ def _payload(source: Source, log: CheckLog) -> dict[str, str]:
         log.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
     for name in sorted(present):
         known = (bundle.JOURNAL_FOLDER, bundle.CALLS_FOLDER, bundle.QUALITY_FOLDER)
-        if name not in bundle.DOCUMENTS and not name.startswith(known) and not bundle.is_attested(name):
+        if (
+            name not in (*bundle.DOCUMENTS, bundle.BEACON_FILE)
+            and not name.startswith(known)
+            and not bundle.is_attested(name)
+        ):
             log.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
     for name in sorted(present & listed.keys()):
         log.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
@@ -192,7 +226,7 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
         ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),
         (
             "manifest prompts_sha256",
-            canon.digest(prompt_digests(manifest.plan.protocol, manifest.plan.systems.values())),
+            canon.digest(prompt_digests(manifest.plan.protocol, manifest.plan.systems.values(), manifest.plan.games)),
             canon.digest(manifest.prompts_sha256),
         ),
         ("manifest engine", f"{norm.name} {norm.net_sha256}" if needs_engine(manifest.plan) else "none", pinned),
@@ -245,7 +279,24 @@ def native_problems(manifest: Manifest) -> Iterator[tuple[str, str]]:
             yield place, f"{', '.join(tool.name for tool in pin.native) or 'none'} of a built-in server"
 
 
-def _seed(manifest: Manifest, statement: Statement, log: CheckLog) -> Dice:
+def _beacon(source: Source, digests: dict[str, str], manifest: Manifest, log: CheckLog) -> BeaconRound | None:
+    """The round that the seed waited for; a signature that fits no chain is a matter of the reader's trust policy."""
+    seed = manifest.plan.seed
+    if seed.origin != "beacon":
+        if bundle.BEACON_FILE in digests:
+            log.add(Number.SEED, bundle.BEACON_FILE, f"no round with seed origin {seed.origin}", "a file")
+        return None
+    if bundle.BEACON_FILE not in digests:
+        raise HostileBundle(bundle.BEACON_FILE, f"the round {seed.value}", "nothing there")
+    try:
+        beacon = canon.loads_as(read_payload(source, digests, bundle.BEACON_FILE, NOTE_BYTES_MAX), BeaconRound)
+    except canon.NotCanonical as error:
+        raise HostileBundle(bundle.BEACON_FILE, "a round in canonical JSON", str(error)) from error
+    log.same(Number.SEED, bundle.BEACON_FILE, f"round {seed.value}", f"round {beacon.seed_value}")
+    return beacon
+
+
+def _seed(manifest: Manifest, statement: Statement, beacon: BeaconRound | None, log: CheckLog) -> Dice:
     claim = statement.predicate.seed
     if not _SECRET.fullmatch(claim.secret):
         raise HostileBundle("statement seed.secret", "a secret of 32 bytes in hexadecimal", "another text")
@@ -254,4 +305,4 @@ def _seed(manifest: Manifest, statement: Statement, log: CheckLog) -> Dice:
     expected = f"a secret with sha256 {manifest.secret_commit}"
     log.same(Number.SEED, "statement seed.secret", expected, f"a secret with sha256 {commit}")
     log.same(Number.SEED, "statement seed.origin", manifest.plan.seed.origin, claim.origin)
-    return seed_dice(manifest, secret)
+    return seed_dice(manifest, secret, beacon.randomness if beacon else b"")

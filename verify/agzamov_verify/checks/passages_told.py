@@ -35,8 +35,11 @@ class PassageCounts:
         """Take one question. Further ones at the same decision repeat the passages, and are not counted."""
         if not isinstance(question, Chat):
             return
-        if not any(DOCUMENTS in message.content for message in question.messages):  # most streams have none: be quick
-            return
+        for message in question.messages:
+            if message.role != "system" and DOCUMENTS in message.content:
+                break
+        else:
+            return  # most streams have none: be quick
         if question.game != self._game:
             self._game, self._counted = question.game, set()
         decision = (question.turn, question.to)

@@ -18,6 +18,7 @@ from ..core import canon
 from ..core.dice import Dice
 from ..core.limits import EVALUATION_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from ..core.untrusted_input import HostileBundle, Source, gzip_lines, open_source, read_small, sha256_of, show_name
+from ..engines.answer_store import answers_of
 from ..engines.uci_engine import EngineFault, UciEngine
 from ..plan.manifest import Plan
 from ..protocols.norms import EngineNorm, load_protocol
@@ -59,10 +60,16 @@ def by_name(engine: UciEngine, norm: EngineNorm) -> None:
 
 @contextmanager
 def open_judges(path: Path, norm: EngineNorm, nodes: int, count: int, require: Require = by_net) -> Iterator["Judges"]:
-    """`count` engines of the protocol, one thread each, the first of which is asked who it is. Raises EngineFault."""
+    """`count` engines of the protocol, one thread each, the first of which is asked who it is.
+
+    They are asked only what this user's store of answers does not hold. Raises EngineFault.
+    """
     with ExitStack() as stack:
         engines = [stack.enter_context(UciEngine(path, norm.hash_mib)) for _ in range(max(1, count))]
         require(engines[0], norm)
+        answers = answers_of(path, norm.name, norm.net_sha256)
+        for engine in engines:
+            engine.answers = answers
         yield Judges(engines, nodes)
 
 
@@ -123,7 +130,10 @@ class QualityOptions(msgspec.Struct, frozen=True):
 
 
 class QualityVerdict(msgspec.Struct):
-    """Outcome of the check. `wrong_below`: with 95 % confidence fewer of all answers are wrong."""
+    """Outcome of the check. `wrong_below`: with 95 % confidence fewer of all answers are wrong.
+
+    `for_engine`: what the engine has to be asked again, where there is none or not the right one.
+    """
 
     run: str = ""
     status: Status = Status.NOT_CHECKED
@@ -134,6 +144,7 @@ class QualityVerdict(msgspec.Struct):
     wrong_below: int | None = None
     seed: str = ""
     results: QualityResults | None = None
+    for_engine: str = ""
 
     def add(self, place: str, expected: str, found: str) -> None:
         if len(self.findings) < FINDINGS_MAX:
@@ -327,7 +338,7 @@ def _ask_again(
         verdict.status, verdict.remark = Status.NOT_APPLICABLE, "no game was played whose moves are judged"
         return
     if options.engine is None:
-        verdict.remark = options.engine_missing
+        verdict.remark, verdict.for_engine = options.engine_missing, _judged(verdict.positions)
         return
     count = verdict.positions if options.sample is None else max(1, options.sample)
     chosen = set(sample(range(verdict.positions), count, options.seed))
@@ -335,7 +346,7 @@ def _ask_again(
     try:
         asked = _asked(positions, answers, played, options, verdict.results.nodes)
     except EngineFault as error:
-        verdict.remark = str(error)
+        verdict.remark, verdict.for_engine = str(error), _judged(verdict.positions)
         return
     for finding in sorted(asked.wrong, key=lambda finding: finding.place):
         verdict.add(finding.place, finding.expected, finding.found)
@@ -345,6 +356,10 @@ def _ask_again(
     elif not verdict.findings:
         verdict.wrong_below = wrong_below(verdict.positions, asked.done)
         verdict.status = Status.PASS
+
+
+def _judged(moves: int) -> str:
+    return "the engine's score of 1 move" if moves == 1 else f"the engine's scores of {moves:,} moves"
 
 
 def _asked(

@@ -61,6 +61,12 @@ def sample(items: Sequence[T], count: int, seed: str) -> list[T]:
     return [items[index] for index in sorted(drawn)]
 
 
+def wrong_at_most_words(total: int, asked: int) -> str:
+    """How many of the answers that a faultless sample left out may be wrong."""
+    wrong = wrong_below(total, asked) - 1
+    return f"drawn at random: of the {total - asked:,} not drawn at most {wrong:,} can be wrong (95 % sure)"
+
+
 def wrong_below(total: int, asked: int) -> int:
     """The least number of wrong answers that a faultless sample rules out at 95 %; 1 where all were asked."""
     if asked >= total:

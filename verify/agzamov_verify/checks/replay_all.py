@@ -2,11 +2,9 @@
 
 import multiprocessing
 import os
-import secrets
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,6 +15,7 @@ from ..core.journal import StreamRow, journal_root
 from ..core.untrusted_input import HostileBundle
 from ..core.waiting import counted
 from ..core.workers import TimeIsUp, in_process, start_quietly
+from ..engines.answer_store import drawing_seed
 from ..plan.manifest import Plan
 from ..plan.streams import SeatStore, streams_of
 from ..protocols import PROTOCOLS
@@ -29,7 +28,7 @@ from .check_log import CheckLog, CouldNotCheck, Number
 from .executions import LoggedExecutions, read_executions
 from .limits import Budget
 from .opened_bundle import Opened
-from .random_sample import SEED_BYTES, RandomSample
+from .random_sample import RandomSample
 from .recalls import Told, recalls_max
 from .replay_stream import StreamReplay, StreamReport
 from .scripted_seats import SeatAnswer
@@ -98,10 +97,9 @@ def replay_bundle(opened: Opened, log: CheckLog, settings: Replaying) -> Replaye
         replayed.rows = index.streams
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
-        seed = secrets.token_bytes(SEED_BYTES)
-        limits = most, seed, recalls_max(opened.manifest.plan, most)
+        limits = most, drawing_seed(opened.sha256), recalls_max(opened.manifest.plan, most)
         replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks, *limits)
-        replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs)
+        replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs, _sizes(opened, index))
         reports = counted("streams replayed", replaying, len(streams))
         for stream, row, report in zip(streams, index.streams, reports, strict=True):
             replayed.take(stream, report, most)
@@ -131,6 +129,11 @@ def _listed_streams(opened: Opened, index: bundle.Index) -> list[StreamPlan]:
             raise HostileBundle(bundle.INDEX_FILE, "each promised stream at most once", row.stream)
         seen.add(row.stream)
     return [promised[row.stream] for row in index.streams]
+
+
+def _sizes(opened: Opened, index: bundle.Index) -> list[int]:
+    """Bytes of each stream's journal, compressed."""
+    return [sum(opened.source.sizes.get(name, 0) for name in row.segments) for row in index.streams]
 
 
 def _compare_row(row: StreamRow, report: StreamReport, log: CheckLog) -> None:
@@ -203,18 +206,26 @@ def _row(row: StreamRow) -> str:
 
 
 def on_all_cores(
-    worker: Worker, work: Callable[[Worker, Item], Done], items: Sequence[Item], jobs: int
+    worker: Worker, work: Callable[[Worker, Item], Done], items: Sequence[Item], jobs: int, sizes: Sequence[int] = ()
 ) -> Generator[Done, None, None]:
     """The results of a method of `worker` for each item, in order. Close the iterator to stop early.
 
     Then items that no worker has begun are cancelled, and those in work are waited for: they look at the clock
-    themselves. A pool that nobody waits for may print a traceback when the interpreter ends.
+    themselves. A pool that nobody waits for may print a traceback when the interpreter ends. Where `sizes` has the size
+    of each item, the greatest are begun first, so that no core waits at the end for a long one that was begun last.
     """
     with _workers(min(jobs, len(items)), worker) as pool:
         if pool is None:
             yield from (work(worker, item) for item in items)
-        else:
-            yield from pool.map(partial(_do, work), items)
+            return
+        order = sorted(range(len(items)), key=lambda index: -sizes[index]) if sizes else range(len(items))
+        begun = {index: pool.submit(_do, work, items[index]) for index in order}
+        try:
+            for index in range(len(items)):
+                yield begun.pop(index).result()
+        finally:
+            for future in begun.values():
+                future.cancel()
 
 
 _worker: Any

@@ -14,6 +14,7 @@ Runs in a worker process, one stream at a time, so it takes and returns plain va
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -131,8 +132,8 @@ def exchanges_of(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Question,
 class StreamReplay:
     """The replay of one stream. `deadline_s` is on the monotonic clock.
 
-    `answers_max`: answers to keep of each tool and of each kind of scripted seat; `seed` draws those of seats and the
-    evaluations to ask again.
+    `answers_max`: answers to keep of each tool and of each kind of scripted seat; `seed` draws them and
+    the evaluations to ask again.
     """
 
     def __init__(
@@ -155,24 +156,24 @@ class StreamReplay:
         """Replay `stream`. A defect is a finding, never an exception. Raises CouldNotCheck where time is up."""
         segments = segments_of(self._digests, stream.id)
         chain = Chain(self._run, stream.id)
-        evaluations = _Evaluations(self._permille, Stream(self._seed, f"{stream.id} evaluations"))
-        seats = SeatReplies(self._plan, self._answers_max, Stream(self._seed, stream.id))
-        numbers = AnswerNumbers(self._plan)
-        memories = StoreAudits(stream, self._plan, self._memories)
-        passages, tools = PassageCounts(), ToolAnswers(stream.id, self._answers_max)
+        draws, logged = partial(Stream, self._seed), list[Finding]()
+        evaluations = _Evaluations(self._permille, draws(f"{stream.id} evaluations"))
+        seats = SeatReplies(self._plan, self._answers_max, draws(stream.id))
+        numbers, memories = AnswerNumbers(self._plan), StoreAudits(stream, self._plan, self._memories)
+        passages, tools = PassageCounts(), ToolAnswers(stream.id, self._answers_max, draws(f"{stream.id} tools"))
         told = ToldCounts(stream, self._plan, self._recalls_max, self._dice.stream(f"recalls/{stream.id}"))
-        logged: list[Finding] = []
         try:
-            answers: list[Answered] = []
-            lines = journal_lines(self._source, self._digests, stream.id)
-            entries = _noting(_with_marks(chain, lines, self._marks.get(stream.id, {}), logged), answers)
-            replay = Replay(stream.id, entries)
-            story = Exchanges(block_script(stream, self._plan, self._dice, self._memories), replay)
+            answers, lines = list[Answered](), journal_lines(self._source, self._digests, stream.id)
+            entries = _noted(chain, lines, answers, self._marks.get(stream.id, {}), logged)
+            replay, script = Replay(stream.id, entries), block_script(stream, self._plan, self._dice, self._memories)
+            story = Exchanges(script, replay)
+            notes = [numbers.note, seats.note, evaluations.note, passages.note, tools.note]
+            notes += [memories.note, told.note] if any(self._plan.memories_of(stream.match)) else []
             for question, answer in story:
-                if self._is_over():
+                if time.monotonic() >= self._deadline_s:
                     raise CouldNotCheck(TIME_IS_UP)
-                for notebook in (numbers, seats, evaluations, memories, passages, tools, told):
-                    notebook.note(question, answer)
+                for note in notes:
+                    note(question, answer)
             replay.finish()
             block = story.value
         except (HostileBundle, BrokenJournal) as error:
@@ -243,19 +244,17 @@ class StreamReplay:
             return {}, Finding(Number.RESULTS, name, error.expected, error.found)
 
 
-def _noting(entries: Iterator[Entry], answers: list[Answered]) -> Iterator[Entry]:
-    """The same entries, with a note of who answered each."""
-    for entry in entries:
+def _noted(
+    chain: Chain, lines: Iterable[bytes], answers: list[Answered], marks: Mapping[int, str], findings: list[Finding]
+) -> Iterator[Entry]:
+    """The entries of a stream, with a note of who answered each.
+
+    Where the log of executions names an entry, its digest must be the logged one.
+    """
+    for line in lines:
+        entry = chain.read(line)
         answers.append(answered(entry))
         yield entry
-
-
-def _with_marks(
-    chain: Chain, lines: Iterable[bytes], marks: Mapping[int, str], findings: list[Finding]
-) -> Iterator[Entry]:
-    """The entries of a stream; where the log of executions names one, its digest must be the logged one."""
-    for line in lines:
-        yield chain.read(line)
         logged = marks.get(chain.entries)
         if logged and logged != chain.head:
             place, expected = f"{chain.stream} entry {chain.entries - 1}", f"digest {logged[:16]} as logged"

@@ -7,9 +7,9 @@ Which check a seat's answers have is `check` of its kind (`AnswerCheck`):
 
     EVERY             random, benchmark: every answer computed again while its stream is replayed
     SAMPLED           reference: computed again; it costs time, so of a long run a random sample
-    FORM, ENGINE      stockfish: every answer's form (one legal move, no failed tries, no tokens); at full skill the
-                      move too: the verifier's engine is asked again, of a long run about a random sample. Below full
-                      skill Stockfish chooses among its best moves by draws from its clock: its moves are attested
+    FORM, ENGINE      stockfish, uci: every answer's form (one legal move, no failed tries, no tokens); at full strength
+                      the move too: the engine is asked again, of a long run about a random sample, of a UCI engine
+                      where its program is at hand. Below full strength engines draw: their moves are attested
 """
 
 import chess
@@ -34,6 +34,11 @@ def scripted_seats(plan: Plan) -> dict[str, Seat]:
     return {name: seat for name, seat in plan.playing.items() if seat.check is not AnswerCheck.ATTESTED}
 
 
+def sample_key(name: str, seat: Seat) -> str:
+    """Answers of a kind are sampled together; those of a UCI engine apart, since its program may not be at hand."""
+    return f"{seat.kind} {name}" if seat.program_sha256 else seat.kind
+
+
 class SeatAnswer(msgspec.Struct, frozen=True):
     """An answer of a scripted seat, to be computed again or compared with the engine's own."""
 
@@ -44,7 +49,7 @@ class SeatAnswer(msgspec.Struct, frozen=True):
 class SeatReplies:
     """Compares the answers of scripted seats while a stream is replayed, and keeps a random sample of the others.
 
-    `left`: those that are for later, by kind of seat, at most `most` of each; `draws` are their priorities. At most
+    `left`: those that are for later, by `sample_key`, at most `most` of each; `draws` are their priorities. At most
     `TOLD_MAX` findings are kept.
     """
 
@@ -63,13 +68,13 @@ class SeatReplies:
         if seat is None:
             return
         if seat.check in LATER:
-            left = self.left.setdefault(seat.kind, RandomSample(self._most))
+            left = self.left.setdefault(sample_key(question.to, seat), RandomSample(self._most))
             left.offer(self._draws.wide(), SeatAnswer(question, answer))
         if seat.check is AnswerCheck.EVERY:
             self._take(departure(question, answer, seat))
             self.compared += 1
         elif seat.check in {AnswerCheck.FORM, AnswerCheck.ENGINE}:
-            self._take(misshapen(question, answer, seat, self._engine))
+            self._take(misshapen(question, answer, seat, seat.engine_named or self._engine))
 
     def _take(self, finding: Finding | None) -> None:
         if finding:

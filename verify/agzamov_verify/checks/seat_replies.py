@@ -3,23 +3,26 @@
 from collections import defaultdict
 from contextlib import closing
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from ..core.waiting import counted
+from ..engines.player_engine import PlayerEngine, PlayerSettings
 from ..engines.uci_engine import SEAT_HASH_MIB, EngineFault, UciEngine, seated_engine
 from ..plan.manifest import Plan
 from ..protocols.norms import load_protocol
-from ..seats import KINDS, AnswerCheck
+from ..seats import KINDS, AnswerCheck, Seat, UciSeat
 from ..seats.stockfish_seat import SKILL_MAX
+from ..seats.uci_seat import DIGEST_SHOWN
 from ..table.scripted_players import position_of, stockfish_reply
-from .asking_engines import WRONG_MAX, ask_all
+from .asking_engines import WRONG_MAX, AskingOutcome, ask_all
 from .check_log import CheckLog, CouldNotCheck, Finding, Number, Status
-from .engine_scores import EngineAtHand, engines_for
+from .engine_scores import EngineAtHand, engines_for, programs_by_digest, side_by_side_engines
 from .opened_bundle import Opened
-from .random_sample import wrong_below
+from .random_sample import wrong_at_most_words
 from .replay_all import Replayed, on_all_cores
 from .replay_stream import StreamReplay
-from .scripted_seats import LATER, SeatAnswer, difference, scripted_seats
+from .scripted_seats import LATER, SeatAnswer, difference, sample_key, scripted_seats
 
 
 class Recomputed(StrEnum):
@@ -43,7 +46,7 @@ def check_seats(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: Engi
         try:
             done.run()
         except CouldNotCheck as error:  # the steps after this one do not need it
-            log.skip(Number.SEATS, Status.NOT_CHECKED, str(error))
+            log.skip(Number.SEATS, Status.NOT_CHECKED, str(error), error.for_engine)
             return Recomputed.NOT_ALL
         log.skip(Number.SEATS, Status.PASS, done.remark)
     return done.recomputed
@@ -55,9 +58,10 @@ class _Recomputing:
     def __init__(self, opened: Opened, replayed: Replayed, log: CheckLog, at_hand: EngineAtHand) -> None:
         self._opened, self._replayed, self._log, self._at_hand = opened, replayed, log, at_hand
         self._plan = opened.manifest.plan
-        self._kinds = [kind for kind in KINDS if kind in replayed.seats]
+        self._kinds = sorted(replayed.seats, key=lambda key: ([*KINDS].index(key.partition(" ")[0]), key))
         self._totals = {kind: sample.total for kind, sample in replayed.seats.items()}
         self._done = dict.fromkeys(self._totals, 0)
+        self._unasked: dict[str, str] = {}
 
     def run(self) -> None:
         """Raises CouldNotCheck where time or the engine is missing."""
@@ -75,16 +79,18 @@ class _Recomputing:
         parts = []
         seats = scripted_seats(self._plan)
         attested = [words for name, seat in seats.items() if (words := seat.attested_words(name))]
+        attested += [f"moves of {name} attested ({why})" for name, why in self._unasked.items()]
         if compared := sum(report.compared for report in self._replayed.reports.values()):
             at_once = {seat.kind for seat in seats.values() if seat.check not in LATER}
-            parts.append(f"all {compared:,} of {_listed([kind for kind in KINDS if kind in at_once])} seats")
-        parts += [self._sampled(kind) for kind in self._kinds if self._totals[kind]]
+            parts.append(f"all {compared:,} replies of {_listed([kind for kind in KINDS if kind in at_once])} players")
+        unasked = {sample_key(name, seats[name]) for name in self._unasked}
+        parts += [self._sampled(kind) for kind in self._kinds if self._totals[kind] and kind not in unasked]
         return "; ".join([*attested, *parts]) or "no scripted seat was asked"
 
     @property
     def recomputed(self) -> Recomputed:
         """Extent of recomputation of the run's replies."""
-        return recomputed_of(self._plan, is_whole=self._done == self._totals)
+        return Recomputed.NOT_ALL if self._unasked else recomputed_of(self._plan, is_whole=self._done == self._totals)
 
     def _sample(self, check: AnswerCheck) -> list[SeatAnswer]:
         """The sampled answers of seats with this kind of check."""
@@ -94,22 +100,25 @@ class _Recomputing:
 
     def _sampled(self, kind: str) -> str:
         total, done = self._totals[kind], self._done[kind]
-        text = f"{done:,} of {total:,} of {kind} seats"
-        return (
-            text if done == total else f"{text}, drawn at random: fewer than {wrong_below(total, done)} wrong at 95 %"
-        )
+        of_kind, _, name = kind.partition(" ")
+        players = f"{name}, kind {of_kind}" if name else f"{kind} players"
+        text = f"{done:,} of {total:,} replies of {players}"
+        return text if done == total else f"{text}, {wrong_at_most_words(total, done)}"
+
+    def _count(self, name: str, seat: Seat, done: int) -> None:
+        self._done[sample_key(name, seat)] += done
 
     def _compute_again(self, answers: list[SeatAnswer]) -> None:
         """Compare answers with those of the scripted players. Raises CouldNotCheck where time is up."""
         seats, budget, total = scripted_seats(self._plan), self._at_hand.budget, len(answers)
-        self._at_hand.say(f"{total:,} answers of {_listed(self._kinds)} seats to compute again")
+        self._at_hand.say(f"{total:,} replies of {_listed(self._kinds)} players to compute again")
         replay = StreamReplay(self._opened, 0, budget.deadline_s, {})
         wrong = 0
         with closing(on_all_cores(replay, StreamReplay.departure, answers, self._at_hand.jobs)) as departures:
-            told = counted("answers of scripted seats computed again", departures, total)
+            told = counted("replies of scripted players computed again", departures, total)
             try:
                 for answer, finding in zip(answers, told, strict=True):
-                    self._done[seats[answer.question.to].kind] += 1
+                    self._count(answer.question.to, seats[answer.question.to], 1)
                     if finding:
                         self._log.take([finding])
                         wrong += 1
@@ -123,9 +132,13 @@ class _Recomputing:
 
     def _ask_engine(self, name: str, moves: list[SeatAnswer]) -> None:
         """Raises CouldNotCheck where the engine cannot be asked, or about all of them."""
-        if self._at_hand.path is None:
-            raise CouldNotCheck(self._at_hand.missing)
         seat = self._plan.seats[name]
+        if isinstance(seat, UciSeat):
+            self._ask_program(name, seat, moves)
+            return
+        for_engine = f"the moves of {name}"
+        if self._at_hand.path is None:
+            raise CouldNotCheck(self._at_hand.missing, for_engine)
         norm, nodes = load_protocol(self._plan.protocol).engine, seat.engine_nodes
 
         def again(engine: UciEngine, move: SeatAnswer) -> Finding | None:
@@ -136,8 +149,34 @@ class _Recomputing:
             with engines_for(self._at_hand, norm, SEAT_HASH_MIB, _at_full_strength) as engines:
                 asked = ask_all(moves, engines, nodes, again, self._at_hand.budget, self._at_hand.say)
         except EngineFault as error:
-            raise CouldNotCheck(str(error)) from error
-        self._done[seat.kind] += asked.done
+            raise CouldNotCheck(str(error), for_engine) from error
+        self._take(name, seat, asked)
+
+    def _ask_program(self, name: str, seat: UciSeat, moves: list[SeatAnswer]) -> None:
+        """Ask a UCI engine again where its program is at hand; else its moves stay attested. Raises CouldNotCheck."""
+        path = programs_by_digest(self._at_hand.programs).get(seat.binary_sha256)
+        if path is None:
+            self._unasked[name] = f"no program with sha256 {seat.binary_sha256[:DIGEST_SHOWN]} at hand, see --program"
+            return
+        settings = PlayerSettings(seat.hash_mib, seat.elo, seat.options)
+
+        def again(engine: PlayerEngine, move: SeatAnswer) -> Finding | None:
+            best = engine.move(position_of(move.question.messages), seat.limit)
+            return difference(move.question, move.answer, stockfish_reply(seat.engine, best), seat.kind)
+
+        try:
+            start = partial(PlayerEngine, path, settings)
+            with side_by_side_engines(self._at_hand, seat.hash_mib, start) as engines:
+                at_hand = self._at_hand
+                asked = ask_all(moves, engines, seat.engine_nodes, again, at_hand.budget, at_hand.say)
+        except EngineFault as error:
+            self._unasked[name] = f"the program could not be asked: {error}"
+            return
+        self._take(name, seat, asked)
+
+    def _take(self, name: str, seat: Seat, asked: AskingOutcome) -> None:
+        """Raises CouldNotCheck where not all could be asked."""
+        self._count(name, seat, asked.done)
         self._log.take(asked.wrong)
         if asked.stopped and not asked.wrong:
             raise CouldNotCheck(f"{asked.remark} moves of {name} asked again, all as recorded: {asked.stopped}")

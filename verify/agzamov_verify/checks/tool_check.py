@@ -15,7 +15,7 @@ from .asking_engines import WRONG_MAX, ask_all
 from .check_log import CheckLog, CouldNotCheck, Finding, Number, Status
 from .engine_scores import EngineAtHand, engines_for
 from .opened_bundle import Opened
-from .random_sample import wrong_below
+from .random_sample import wrong_at_most_words
 from .replay_all import on_all_cores
 from .replay_stream import StreamReplay
 from .tool_sample import ToolAnswer, ToolSample
@@ -32,7 +32,8 @@ def check_tools(opened: Opened, sample: ToolSample, log: CheckLog, at_hand: Engi
             _calculate_again(opened, sample, remarks, log, at_hand)
             _ask_engine(opened, sample, remarks, log, at_hand)
         except CouldNotCheck as error:  # the steps after this one do not need it
-            log.skip(Number.TOOLS, Status.NOT_CHECKED, "; ".join((*remarks, str(error))))
+            words = "; ".join((*remarks, str(error)))
+            log.skip(Number.TOOLS, Status.NOT_CHECKED, words, error.for_engine)
             return False
         log.skip(Number.TOOLS, Status.PASS, "; ".join(remarks))
     return all(len(kept.heap) == kept.total for kept in (sample.calculated, sample.examined))
@@ -64,8 +65,10 @@ def _ask_engine(opened: Opened, sample: ToolSample, remarks: list[str], log: Che
     drawn = sample.examined.items
     if not drawn:
         return
+    total = sample.examined.total
+    for_engine = "1 answer of the engine tool" if total == 1 else f"{total:,} answers of the engine tool"
     if at_hand.path is None:
-        raise CouldNotCheck(at_hand.missing)
+        raise CouldNotCheck(at_hand.missing, for_engine)
     plan = opened.manifest.plan
     norm, hash_mib = load_protocol(plan.protocol).engine, plan.engine.hash_mib
     nodes_each = max(_nodes(recorded.question) for recorded in drawn)
@@ -73,11 +76,11 @@ def _ask_engine(opened: Opened, sample: ToolSample, remarks: list[str], log: Che
         with engines_for(at_hand, norm, hash_mib, lambda path: UciEngine(path, hash_mib)) as engines:
             asked = ask_all(drawn, engines, nodes_each, _again, at_hand.budget, at_hand.say)
     except EngineFault as error:
-        raise CouldNotCheck(str(error)) from error
+        raise CouldNotCheck(str(error), for_engine) from error
     log.take(asked.wrong)
     if asked.stopped and not asked.wrong:
         raise CouldNotCheck(f"engine: {asked.remark} answers asked again, all as recorded: {asked.stopped}")
-    remarks.append(_extent("engine", asked.done, sample.examined.total))
+    remarks.append(_extent("engine", asked.done, total))
 
 
 def _again(engine: UciEngine, recorded: ToolAnswer) -> Finding | None:
@@ -96,8 +99,7 @@ def _extent(tool: str, done: int, total: int) -> str:
     """Number of a tool's answers that were made again, in words."""
     if done == total:
         return f"all {total:,} answers of the {tool} made again"
-    confidence = f"drawn at random: fewer than {wrong_below(total, done):,} wrong at 95 %"
-    return f"{done:,} of {total:,} answers of the {tool} made again, {confidence}"
+    return f"{done:,} of {total:,} answers of the {tool} made again, {wrong_at_most_words(total, done)}"
 
 
 def _finding(recorded: ToolAnswer, answer: Examined | Calculated) -> Finding:

@@ -15,19 +15,23 @@ import click
 
 from .. import bundle
 from ..checks.check_log import CheckLog, StepFailed
+from ..checks.exhibition import is_exhibition
 from ..checks.limits import VerificationLimits
 from ..checks.opened_bundle import TAG_FILES
+from ..core.envelope import BadEnvelope, key_id, load_public_key
 from ..core.journal import BrokenJournal
 from ..core.script import Divergence
 from ..core.untrusted_input import HostileBundle, show_name
 from ..show.replayed_game import NoSuchGame
 from ..show.text.verdict_report import finding_line
 from .command_line import PROGRAM, typed
+from .usage_errors import RUN_FILES
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
+BUNDLES: Final = Path("bundles")
+"""The folder to which `agzamov run` writes bundles, unless it is told another."""
 NEEDED: Final = (*TAG_FILES, bundle.ENVELOPE_FILE)
-RUN_FILES: Final = ("manifest.json", "secret", "journal")
 _USTAR: Final = slice(257, 262)
 _KNOWN: Final = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZ": "bzip2", b"\xfd7": "xz", b"(\xb5": "zstd"}
 
@@ -51,16 +55,28 @@ def no_bundle(path: Path) -> str:
 
 
 def _folder(path: Path, where: str) -> str:
+    if is_exhibition(path):
+        mark = "an exhibition, played under another program's rules: it has no rank"
+        return f"{where}: {mark}; only verify and report read it"
     if any((path / name).is_file() for name in NEEDED):
         return ""
     if all((path / name).exists() for name in RUN_FILES):
-        return (
-            f"{where}: this is a run in progress, not a bundle; play it to its end and pack it with:"
-            f" {typed('resume', path, name=PROGRAM)}"
-        )
+        return f"{where}: {_of_run(path)}"
     inside = [child for child in sorted(path.iterdir()) if child.is_dir() and (child / bundle.BAGIT_FILE).is_file()][:1]
     hint = f"; did you mean {show_name(str(inside[0]))}?" if inside else ""
     return f"{where}: this folder is not a bundle: it has no {', no '.join(NEEDED)}{hint}"
+
+
+def _of_run(path: Path) -> str:
+    """A run's folder in the place of its bundle: where the bundle is, or how it is made."""
+    run = path.resolve()
+    for packed in dict.fromkeys((BUNDLES / run.name, path.parent.parent / BUNDLES / run.name)):
+        if (packed / bundle.BAGIT_FILE).is_file():
+            context = click.get_current_context(silent=True)
+            command = context.info_name if context and context.info_name else "verify"
+            return f"this is the folder of a run, not its bundle; type: {typed(command, packed)}"
+    again = typed("resume", path, name=PROGRAM)
+    return f"this is a run in progress, not a bundle; play it to its end and pack it with: {again}"
 
 
 _DEFAULT = VerificationLimits()
@@ -70,7 +86,7 @@ _OPTIONS = (
         type=click.IntRange(0),
         default=_DEFAULT.engine_nodes_max,
         show_default=True,
-        help="Total nodes that engines may search; beyond that, a step is NOT CHECKED.",
+        help="Nodes that engines may search in all; a step that needs more is NOT CHECKED.",
     ),
     click.option(
         "--time-max",
@@ -79,7 +95,7 @@ _OPTIONS = (
         type=click.IntRange(1),
         default=_DEFAULT.time_s_max,
         show_default=True,
-        help="Seconds that the check may take; steps left over are NOT CHECKED.",
+        help="Seconds that the check may take; steps that are left then are NOT CHECKED.",
     ),
     click.option(
         "--memory-max",
@@ -88,14 +104,14 @@ _OPTIONS = (
         type=click.IntRange(64),
         default=_DEFAULT.memory_mib_max,
         show_default=True,
-        help="Memory for each process, and for all engines' hash tables together.",
+        help="Memory of each process, and of the hash tables of all engines together.",
     ),
     click.option(
         "--seat-replies-max",
         type=click.IntRange(1),
         default=_DEFAULT.seat_replies_max,
         show_default=True,
-        help="Replies to recompute, for reference players and for Stockfish seats each; of more, a random sample.",
+        help="Replies to compute again, of reference players and of Stockfish seats each; of more, a random sample.",
     ),
 )
 
@@ -110,6 +126,16 @@ def bounded(command: Command) -> Command:
 def limits_of(options: dict[str, Any]) -> VerificationLimits:
     """The limits among a command's options."""
     return VerificationLimits(**{name: options[name] for name in VerificationLimits.__struct_fields__})
+
+
+def given_key_id(path: Path) -> str:
+    """The id of the public key in a file that a person named. Raises BadParameter for another file."""
+    data = path.read_bytes()
+    try:
+        return key_id(load_public_key(data))
+    except BadEnvelope as error:
+        told = str(error).replace("FILE.pub", f"{path}.pub")
+        raise click.BadParameter(f"{path}: {told}", param_hint="--key") from error
 
 
 EXIT_FAILED: Final = 1

@@ -58,7 +58,9 @@ def check_quality(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Check the engine's evaluations of the chess moves of BUNDLE, made by `agzamov quality`.
+    """Check what `agzamov quality` says of the chess moves of BUNDLE, by asking Stockfish again.
+
+    Example: agzamov-verify check-quality BUNDLE
 
     Exit code 0: complete and right. 1: a check failed. 2: wrong use. 3: the engine could not be asked.
     """

@@ -5,8 +5,10 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
+from functools import update_wrapper
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -16,8 +18,10 @@ import click
 
 from ..core.columns import LABEL_WIDTH, WIDTH
 from ..core.untrusted_input import printable
+from .usage_errors import usage_message
 
 PROGRAM = "agzamov"
+LIGHT_PROGRAM: Final = "agzamov-verify"
 CONTINUED: Final = " \\"
 ADVISED = re.compile(rf"(?<![\w./-]){PROGRAM}(?= (?:--)?[a-z])")
 """Our program at the head of a command in a message: "make one with: agzamov keygen"."""
@@ -64,7 +68,8 @@ def running() -> str:
 class Command(NamedTuple):
     """A command that is imported when it is used: "module:attribute", and the first sentence of its help.
 
-    `missing` says what to do where the command is of another distribution, which may not be installed.
+    `missing` says what to do where the command is of another distribution, which may not be installed: its help says
+    so too.
     """
 
     place: str
@@ -79,11 +84,18 @@ class Program(click.Group):
     """A group whose help lists its commands under the titles of `sections`, in order.
 
     A command's module is imported only when the command is used, so the help and a wrong name cost nothing.
+    `elsewhere`: what a command of another program of ours is called here.
     """
 
-    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, Command]] = NONE, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Mapping[str, Command]] = NONE,
+        elsewhere: Mapping[str, str] = MappingProxyType({}),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.sections = sections
+        self.sections, self.elsewhere = sections, elsewhere
         self._lazy = {name: command for rows in sections.values() for name, command in rows.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -98,8 +110,8 @@ class Program(click.Group):
         except ModuleNotFoundError as error:
             if not self._lazy[cmd_name].missing or error.name != module.partition(".")[0]:
                 raise
-            raise WrongUse(self._lazy[cmd_name].missing) from error
-        return command
+            return _absent(cmd_name, self._lazy[cmd_name])
+        return _as_here(command, f"{self.name} {cmd_name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         defined_here = {name: first_sentence(self.commands[name]) for name in super().list_commands(ctx)}
@@ -116,6 +128,39 @@ class Program(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         with _one_line():
             return super().invoke(ctx)
+
+
+class Action:
+    """The callback of a command: a function at "module:name", whose module is imported when the command is carried out.
+
+    The function takes the command's options and arguments by name; `declared` has its help.
+    """
+
+    def __init__(self, place: str, declared: Callable[[], None]) -> None:
+        self.place = place
+        update_wrapper(self, declared)
+
+    @property
+    def function(self) -> Callable[..., None]:
+        module, _, name = self.place.partition(":")
+        found: Callable[..., None] = getattr(import_module(module), name)
+        return found
+
+    def __call__(self, **options: Any) -> None:
+        self.function(**options)
+
+
+def done_by(place: str) -> Callable[[Callable[[], None]], Action]:
+    """Let the function at "module:name" carry a command out, so that its help imports nothing of what it needs.
+
+    Stands next to the declaration, below its options:
+
+        @click.command()
+        @click.option("--key")
+        @done_by("agzamov_harness.commands.run_actions:run")
+        def run() -> None: ...
+    """
+    return lambda declared: Action(place, declared)
 
 
 class WrongUse(click.ClickException):
@@ -140,11 +185,33 @@ def _one_line() -> Iterator[None]:
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
-        message = " ".join(error.format_message().split()).rstrip(".")
-        page = f"; see {error.ctx.command_path} --help" if error.ctx else ""
+        message = usage_message(error)
+        page = f"{'' if message.endswith('?') else ';'} see {error.ctx.command_path} --help" if error.ctx else ""
         raise WrongUse(f"{message[:1].lower()}{message[1:]}{page}") from error
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted") from error
+
+
+def _as_here(command: click.Command, typed_here: str) -> click.Command:
+    """A command of the light program with the example of its help as it is typed in the program that shows it."""
+    there = f"Example: {LIGHT_PROGRAM} {command.name} "
+    if there not in (command.help or "") or typed_here.startswith(LIGHT_PROGRAM):
+        return command
+    command = copy(command)
+    command.help = (command.help or "").replace(there, f"Example: {typed_here} ")
+    return command
+
+
+def _absent(name: str, row: Command) -> click.Command:
+    """A command of a distribution that is not installed: its help and its use say what to install."""
+
+    def say(**_: object) -> None:
+        raise WrongUse(row.missing)
+
+    page = f"{row.summary}.\n\nNot here: {row.missing}. Exit code 2: it is not installed."
+    rest = click.Argument(["words"], nargs=-1, type=click.UNPROCESSED, metavar="...")
+    settings = {"ignore_unknown_options": True, "help_option_names": ["-h", "--help"]}
+    return click.Command(name, context_settings=settings, callback=say, params=[rest], help=page)
 
 
 def first_sentence(command: click.Command) -> str:

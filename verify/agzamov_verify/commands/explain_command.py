@@ -5,7 +5,8 @@ import sys
 import click
 
 from ..core.columns import ascii_words, paragraph
-from ..show.glossary import LEVELS, MEMORY, PAPER, PLAY, POKER, RUN, STATISTICS, TOOLS, Term, find, near
+from ..core.did_you_mean import did_you_mean
+from ..show.glossary import LEVELS, MEMORY, PAPER, PLAY, POKER, RUN, SPELLINGS, STATISTICS, TOOLS, Term, find, holding
 
 GROUPS = {
     "Runs and bundles": RUN,
@@ -22,7 +23,9 @@ EXIT_USAGE = 2
 @click.command()
 @click.argument("word", nargs=-1)
 def explain(word: tuple[str, ...]) -> None:
-    """Explain WORD as it is used in reports; without WORD, list all words.
+    """Explain WORD as the reports use it; without WORD, list all words.
+
+    Example: agzamov-verify explain win rate
 
     Exit code 0: explained. 2: no such word; similar ones are named.
     """
@@ -34,12 +37,17 @@ def explain(word: tuple[str, ...]) -> None:
     asked = " ".join(word)
     term = find(asked)
     if term is None:
-        close = ", ".join(near(asked))
-        hint = f"; similar: {close}" if close else "; without a word, explain lists all"
+        hint = did_you_mean(asked, SPELLINGS) or _holding(asked) or "; without a word, explain lists all"
         click.echo(f"error: {ascii_words(asked)[:60]!r} is not in the glossary{hint}", err=True)
         sys.exit(EXIT_USAGE)
     for line in _lines(term):
         click.echo(line)
+
+
+def _holding(asked: str) -> str:
+    """The terms that hold a word which is no term itself."""
+    names = ", ".join(holding(asked))
+    return f"; it stands in: {names}" if names else ""
 
 
 def _lines(term: Term) -> list[str]:

@@ -11,14 +11,13 @@ import click
 from ..checks.steps import Options
 from ..core import canon
 from ..core.columns import ascii_words
-from ..core.envelope import BadEnvelope, key_id, load_public_key
 from ..core.waiting import busy, shown
 from ..core.workers import cores
 from ..engines.uci_engine import engine_or_why
 from ..experiment.matches import Augmentation
 from ..scores.collected_bundles import CannotCombine, Collected, collect
 from ..scores.score_report import calibration_document, calibration_lines, score_document, score_lines
-from .bundle_argument import bounded, limits_of, no_bundle
+from .bundle_argument import bounded, given_key_id, limits_of, no_bundle
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
 SEVERAL = (
@@ -67,7 +66,9 @@ def over_bundles(command: Callable[..., None]) -> Callable[..., None]:
 @over_bundles
 @augmentation_option
 def score(augmentation: str, **options: Any) -> None:
-    """Compute the Agzamov Score of every model in BUNDLES, after verifying them; name what is missing.
+    """Verify BUNDLES, and compute the Agzamov Score of every model in them; name what is missing.
+
+    Example: agzamov-verify score bundles/*
 
     Exit code 0: done, with or without a score. 1: a bundle fails its check, or the bundles cannot be combined.
     """
@@ -79,9 +80,13 @@ def score(augmentation: str, **options: Any) -> None:
 @over_bundles
 @augmentation_option
 def calibrate(augmentation: str, **options: Any) -> None:
-    """Propose constants and leave-one-model-out weights of the score, from Phases 1 and 2 in BUNDLES.
+    """Propose constants and weights of the score, from Phases 1 and 2 in BUNDLES.
 
-    They are proposals for a new score file; existing scores do not change. Exit codes as for `score`.
+    They are proposals for a new score file; existing scores do not change.
+
+    Example: agzamov-verify calibrate bundles/*
+
+    Exit codes as for `score`.
     """
     collected, as_json = collected_from(**options)
     with shown(quiet=as_json), busy("computing the constants and weights"):
@@ -100,7 +105,7 @@ def collected_from(
 ) -> tuple[Collected, bool]:
     """The evidence of the named bundles, and whether JSON is asked for. Ends the program where they cannot be used."""
     path, missing = engine_or_why(engine)
-    keys = [_key_id(file) for file in key_files]
+    keys = [given_key_id(file) for file in key_files]
     for bundle in bundles:
         if why := no_bundle(bundle):
             _fail(why, EXIT_USAGE)
@@ -110,13 +115,6 @@ def collected_from(
     if len(submitters) > 1 and not keys:
         click.echo(f"warning: {SEVERAL.format(len(submitters))}", err=True)
     return collected, as_json
-
-
-def _key_id(path: Path) -> str:
-    try:
-        return key_id(load_public_key(path.read_bytes()))
-    except BadEnvelope as error:
-        raise click.BadParameter(f"{path}: {error}", param_hint="--key") from error
 
 
 @contextmanager

@@ -11,15 +11,24 @@ from ..checks.attested_warnings import attested_warnings
 from ..checks.check_log import CheckLog
 from ..checks.opened_bundle import Opened, open_bundle
 from ..core import canon
+from ..core.did_you_mean import did_you_mean
 from ..core.untrusted_input import HostileBundle, show_name
 from ..protocols import documents
 from ..scoring.analysis import Analysis
 from ..scoring.call_records import CallTable
-from ..scoring.results import Results
-from ..show.games_of_bundle import OUTCOMES, GameSelection, first_games, list_documents, list_lines, played_in
+from ..scoring.results import Results, without_forfeited
+from ..show.games_of_bundle import (
+    OUTCOMES,
+    GameSelection,
+    first_games,
+    list_documents,
+    list_lines,
+    matches_played,
+    played_in,
+)
 from ..show.replayed_game import NoSuchGame, PlayedGame, transcript
 from ..show.text import verdict_report
-from ..show.text.first_screen import Screen, screen_lines
+from ..show.text.first_screen import NOT_REPLAYED, REPORT, NextStep, Screen, screen_lines, seat_paragraphs
 from ..show.views import VIEWS
 from .bundle_argument import EXIT_USAGE, fail, faults_told, no_bundle
 from .command_line import typed
@@ -66,7 +75,11 @@ class View(NamedTuple):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON of ASCII alone.")
 def show(bundle: Path, **options: Any) -> None:
-    """Show BUNDLE's claims, the list of its games, or one game by replay. `verify` recomputes the claims.
+    """Show what BUNDLE says: its figures, the list of its games, or one game move by move.
+
+    Nothing is computed again: that is what a check does.
+
+    Example: agzamov-verify show BUNDLE --games
 
     Exit code 0: shown. 1: the bundle is broken. 2: wrong use.
     """
@@ -94,9 +107,11 @@ def _lines(path: Path, opened: Opened, view: View) -> Iterator[str]:
 
 
 def _list(opened: Opened, view: View) -> Iterator[str]:
-    matches = [match.id for match in opened.manifest.plan.matches]
-    if view.selection.match and view.selection.match not in matches:
-        raise NoSuchGame(f"no match {show_name(view.selection.match)!r}; there are {', '.join(matches)}")
+    wanted, planned = view.selection.match, [match.id for match in opened.manifest.plan.matches]
+    if wanted and wanted not in planned:
+        matches = [match.id for match in matches_played(opened)]
+        near = did_you_mean(wanted, matches)
+        raise NoSuchGame(f"no match {show_name(wanted)!r}{near}{'' if near else ';'} there are {', '.join(matches)}")
     if view.as_json:
         yield canon.ascii_text({"format": "agz-games-1", "games": list_documents(opened, view.selection)})
         return
@@ -132,16 +147,23 @@ def _overview(path: Path, opened: Opened, view: View) -> Iterator[str]:
     if view.as_json:
         yield canon.ascii_text(documents.plain(protocol, documents.RESULTS, results))
         return
+    results = without_forfeited(results)
     played = {match.match: match for match in results.matches}
-    commands = [typed("verify" if _is_harness() else "check", path)]
-    commands += [typed("show", path, "--game", name) for name in first_games(opened.manifest, played)]
-    commands.append(typed("show", path, "--games"))
+    commands = [
+        NextStep(typed("report", path), REPORT),
+        NextStep(typed("verify" if _is_harness() else "check", path), "recomputes all of this"),
+    ]
+    games = first_games(opened.manifest, played)
+    commands += [NextStep(typed("show", path, "--game", name), "one game, move by move") for name in games]
+    commands.append(NextStep(typed("show", path, "--games"), "the names of all games"))
     believe, attested = CLAIMED, attested_warnings(opened)
     manifest, submitter = opened.manifest, opened.submitter
-    screen = Screen(manifest.run_id, submitter, manifest, results, calls, analysis, believe, commands, attested)
+    named = manifest.run_id, submitter, manifest, results, calls, analysis, NOT_REPLAYED
+    screen = Screen(*named, believe, "", commands, attested)
     try:
         lines = list(screen_lines(screen))
         if view.details:
+            lines += ["", *seat_paragraphs(manifest, results, calls)]
             lines += verdict_report.results_details(manifest, results, calls, analysis)
     except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
         raise HostileBundle(RESULTS_FILE, "results and an analysis that can be shown", str(error)) from error

@@ -20,12 +20,14 @@ from .bundle_argument import EXIT_USAGE, fail, faults_told, no_bundle
 @click.option("--seat", metavar="NAME", default="", help="The seat whose memory is meant; else each that has one.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON of ASCII alone.")
 def xray_command(bundle: Path, *, game: str, seat: str, as_json: bool) -> None:
-    """Show a memory's effect in one game of BUNDLE: entries in each prompt, and the action without them.
+    """Show what a memory did in one game of BUNDLE: its entries in each prompt, and the action without them.
 
     In the full stack: the entries, what the seat said is to be examined, what was, and what it chose.
 
     A scripted seat is asked the same question again without what was remembered. What a model would have done without
     it is not known from a bundle.
+
+    Example: agzamov-verify xray BUNDLE --game NAME
 
     Exit code 0: shown. 1: the bundle is broken. 2: wrong use.
     """

@@ -123,18 +123,37 @@ def key_id(key: Ed25519PublicKey) -> str:
     return hashlib.sha256(SPKI_PREFIX + key.public_bytes_raw()).hexdigest()
 
 
+PRIVATE_KEY = "a private key: never send it to anybody; the public one is in the file beside it, FILE.pub"
+
+
 def load_public_key(pem: bytes) -> Ed25519PublicKey:
     """An Ed25519 public key, and no point of small order. Raises BadEnvelope for anything else."""
     try:
         key = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise BadEnvelope("a public key in PEM", "something else") from error
+        found = PRIVATE_KEY if b"PRIVATE KEY" in pem else "something else"
+        raise BadEnvelope("a public key in PEM", found) from error
     if not isinstance(key, Ed25519PublicKey):
         raise BadEnvelope("an Ed25519 public key", "another kind of key")
     encoded = int.from_bytes(key.public_bytes_raw(), "little")
     if encoded & (2**255 - 1) in SMALL_ORDER_Y:
         raise BadEnvelope("an Ed25519 public key", "a point of small order: a signature may fit many messages")
     return key
+
+
+def raw_public_key(raw: bytes) -> Ed25519PublicKey:
+    """The Ed25519 key of 32 bytes (RFC 8032). Raises BadEnvelope as `load_public_key` does."""
+    encoded = base64.b64encode(SPKI_PREFIX + raw)
+    return load_public_key(b"-----BEGIN PUBLIC KEY-----\n" + encoded + b"\n-----END PUBLIC KEY-----\n")
+
+
+def is_signed(key: Ed25519PublicKey, signature: bytes, message: bytes) -> bool:
+    """True if the signature fits key and message."""
+    try:
+        key.verify(signature, message)
+    except InvalidSignature:
+        return False
+    return True
 
 
 def sign(statement: Statement, key: "Ed25519PrivateKey") -> bytes:

@@ -90,7 +90,7 @@ class ExecutionSummary(NamedTuple):
         times = "1 execution" if self.executions == 1 else f"{self.executions} executions"
         if not self.without_stop:
             return times
-        return f"{times}, {self.without_stop} ended without a stop: what they recorded last is not covered by the log"
+        return f"{times}, {self.without_stop} cut off: what they recorded last is not covered by the log"
 
 
 class ExecutionHistory:

@@ -10,6 +10,7 @@ the canonical rows of all streams, so streams can be read side by side.
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Annotated
 
 import msgspec
@@ -17,7 +18,8 @@ from msgspec import Meta
 
 from . import canon
 from .merkle import Tree, root_of
-from .questions import Answer, Question, question_digest
+from .question_digest import question_digest
+from .questions import Answer, Question
 
 VERSION = 1
 GENESIS = "0" * 64
@@ -60,8 +62,11 @@ class BrokenJournal(ValueError):
     """A line of a journal that does not fit its place."""
 
     def __init__(self, place: str, expected: str, found: str) -> None:
-        super().__init__(f"{place}: expected {expected}, found {found}")
+        super().__init__(place, expected, found)  # all of them, so that it can come from another process
         self.place, self.expected, self.found = place, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.place}: expected {self.expected}, found {self.found}"
 
 
 _encoder = msgspec.json.Encoder()
@@ -70,8 +75,25 @@ _decoder = msgspec.json.Decoder(Entry)
 
 def asked(question: Question) -> Asked:
     """The short form under which `question` stands in the journal."""
-    kind, digest = str(question.__struct_config__.tag), question_digest(question)
+    kind, digest = _tag(type(question)), question_digest(question)
     return Asked(kind, question.attempt, digest, question.game, question.to, question.turn)
+
+
+def is_asked(short: Asked, question: Question) -> bool:
+    """Whether `short` is the short form of `question`. This runs once for every line of a journal."""
+    return (
+        short.turn == question.turn
+        and short.attempt == question.attempt
+        and short.game == question.game
+        and short.to == question.to
+        and short.ask == _tag(type(question))
+        and short.digest == question_digest(question)
+    )
+
+
+@cache
+def _tag(kind: type[Question]) -> str:
+    return str(kind.__struct_config__.tag)
 
 
 def encode(entry: Entry) -> bytes:
@@ -101,7 +123,7 @@ class Chain:
         if entry.seq != self.entries or entry.stream != self.stream or entry.run != self.run or entry.v != VERSION:
             expected = f"v {VERSION} run {self.run} stream {self.stream} seq {self.entries}"
             raise self._broken(expected, f"v {entry.v} run {entry.run} stream {entry.stream} seq {entry.seq}")
-        self.head = line_digest(line)
+        self.head = hashlib.sha256(line).hexdigest()  # `line_digest`
         self.tree.append(line)
         self.entries += 1
         return entry

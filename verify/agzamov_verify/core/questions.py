@@ -11,7 +11,6 @@ Fields that hold their default are left out of the encoding, so a new optional f
 msgspec compares a default by identity: only "", 0, False and () will do, and who is asked has none.
 """
 
-import hashlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Final, Generic, TypeAlias, TypeVar
@@ -20,7 +19,9 @@ import msgspec
 from msgspec import Meta
 
 from . import canon
-from .seat_letters import SEATS_MAX, memory_name, seat_letter, tool_name
+from .seat_letters import SEATS_MAX, memory_name, seat_letter, survey_name, tool_name
+from .shown import Shown
+from .survey_question import Survey, Surveyed
 
 TOKENS_MAX = 2**24
 """Of one reply: more than any context, and so few that the sum over 2^28 calls stays an exact integer below 2^53."""
@@ -46,6 +47,7 @@ RESERVED: Final[Mapping[str, str]] = MappingProxyType(
         ENGINE: "the engine that adjudicates",
         **{memory_name(index): f"the memory of seat {seat_letter(index).upper()}" for index in range(SEATS_MAX)},
         **{tool_name(index): f"the tool of seat {seat_letter(index).upper()}" for index in range(SEATS_MAX)},
+        **{survey_name(index): f"the survey of seat {seat_letter(index).upper()}" for index in range(SEATS_MAX)},
     }
 )
 """Names in a journal that no seat may have, and whose they are."""
@@ -83,10 +85,11 @@ class SentCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One chat message, in the terms of the OpenAI chat completions API."""
+    """One chat message, in the terms of the OpenAI chat completions API. `shown`: pictures after its text."""
 
     content: str
     role: str
+    shown: tuple[Shown, ...] = ()
     tool_call_id: str = ""
     tool_calls: tuple[SentCall, ...] = ()
 
@@ -356,8 +359,8 @@ ToolQuestion: TypeAlias = Examine | Calculate
 ToolAnswer: TypeAlias = Examined | Calculated
 MemoryQuestion: TypeAlias = Store | Search | CallTool | EndGame | Export
 MemoryAnswer: TypeAlias = Stored | Hits | Called | Settled | Exported
-Question: TypeAlias = Chat | Planted | Evaluate | MemoryQuestion | ToolQuestion
-Answer: TypeAlias = Reply | NoReply | Evaluation | MemoryAnswer | ToolAnswer
+Question: TypeAlias = Chat | Planted | Evaluate | MemoryQuestion | ToolQuestion | Survey
+Answer: TypeAlias = Reply | NoReply | Evaluation | MemoryAnswer | ToolAnswer | Surveyed
 
 
 class AnswerTypes(Generic[A]):
@@ -377,6 +380,7 @@ SETTLED: AnswerTypes[Settled] = AnswerTypes(Settled)
 EXPORTED: AnswerTypes[Exported] = AnswerTypes(Exported)
 EXAMINED: AnswerTypes[Examined] = AnswerTypes(Examined)
 CALCULATED: AnswerTypes[Calculated] = AnswerTypes(Calculated)
+SURVEYED: AnswerTypes[Surveyed] = AnswerTypes(Surveyed)
 
 _encoder = msgspec.json.Encoder()
 
@@ -384,8 +388,3 @@ _encoder = msgspec.json.Encoder()
 def encode(value: Question | Answer) -> bytes:
     """Canonical bytes of a question or an answer."""
     return _encoder.encode(value)
-
-
-def question_digest(question: Question) -> str:
-    """SHA-256 of the whole question, prompt included."""
-    return hashlib.sha256(_encoder.encode(question)).hexdigest()

@@ -19,7 +19,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from .journal import Entry, asked
+from .journal import Entry, asked, is_asked
 from .questions import Answer, AnswerTypes, Question
 
 T = TypeVar("T")
@@ -51,8 +51,11 @@ class Divergence(Exception):
     """A journal whose entries are not those that the script asks for."""
 
     def __init__(self, place: str, expected: str, found: str) -> None:
-        super().__init__(f"{place}: expected {expected}, found {found}")
+        super().__init__(place, expected, found)  # all of them, so that it can come from another process
         self.place, self.expected, self.found = place, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.place}: expected {self.expected}, found {self.found}"
 
 
 def ask(question: Question, expected: AnswerTypes[A]) -> Script[A]:
@@ -210,7 +213,7 @@ class Replay:
         entry = next(self._entries, None)
         if entry is None:
             raise Divergence(self._place(), "an entry for " + describe(question), "the journal's end")
-        if entry.question != asked(question):
+        if not is_asked(entry.question, question):
             raise different(self._place(), entry, question)
         self.answered += 1
         return entry.answer

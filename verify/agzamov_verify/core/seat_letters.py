@@ -1,15 +1,15 @@
 """Letters of the seats of a match, and the names in a journal that are made of them.
 
 Seats have the letters a, b, c … in the order of `Match.table`. The memory of seat c is asked as `memory_c`, its tool as
-`tool_c`. A letter belongs to a seat, not to a place: who acts first changes from result to result
-(`table.players.seating`).
+`tool_c`, the person in it as `survey_c`. A letter belongs to a seat, not to a place: who acts first changes from result
+to result (`table.players.seating`).
 """
 
 from string import ascii_lowercase
 from typing import Final
 
 SEATS_MAX: Final = 16
-"""Seats of one match. Each costs three names of a journal, and a plan line of its own."""
+"""Seats of one match. Each costs four names of a journal, and a plan line of its own."""
 LETTERS: Final = ascii_lowercase[:SEATS_MAX]
 
 
@@ -31,3 +31,8 @@ def memory_name(seat_index: int) -> str:
 def tool_name(seat_index: int) -> str:
     """The tool of a seat, as it is asked in a journal: the engine in chess, the calculator in hold'em."""
     return f"tool_{seat_letter(seat_index)}"
+
+
+def survey_name(seat_index: int) -> str:
+    """The survey of the person in a seat, as it is asked in a journal."""
+    return f"survey_{seat_letter(seat_index)}"

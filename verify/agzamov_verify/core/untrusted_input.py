@@ -39,8 +39,11 @@ class HostileBundle(ValueError):
     """A bundle breaks a rule of the container itself."""
 
     def __init__(self, place: str, expected: str, found: str) -> None:
-        super().__init__(f"{place}: expected {expected}, found {found}")
+        super().__init__(place, expected, found)  # all of them, so that it can come from another process
         self.place, self.expected, self.found = place, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.place}: expected {self.expected}, found {self.found}"
 
 
 class Source(Protocol):
@@ -68,7 +71,7 @@ class DirectorySource:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.sizes: dict[str, int] = {}
-        names = _Names()
+        names = AdmittedNames()
         for name, entry in _walk(root, "", DEPTH_MAX + 1):
             names.admit(name)
             self.sizes[name] = names.admit_size(name, _regular_size(name, entry.lstat()))
@@ -95,7 +98,7 @@ class TarSource:
         self._path = path
         self.sizes: dict[str, int] = {}
         self._offsets: dict[str, int] = {}
-        names, first_top = _Names(), ""
+        names, first_top = AdmittedNames(), ""
         with path.open("rb") as file:
             for member, offset in _tar_members(file):
                 top, _, name = member.name.partition("/")
@@ -134,14 +137,15 @@ class _Window:
         self.close()
 
 
-class _Names:
-    """Counts files and bytes, and refuses names that cannot live on every file system."""
+class AdmittedNames:
+    """Counts a container's files and bytes, and refuses names that cannot live on every file system."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
         self._bytes = 0
 
     def admit(self, name: str) -> None:
+        """Count a file. Raises HostileBundle for a name that is not plain, or is there already."""
         parts = name.split("/")
         plain = all(NAME_PART.fullmatch(part) and not WINDOWS_DEVICE.fullmatch(part) for part in parts)
         if len(parts) > DEPTH_MAX or not plain:
@@ -154,6 +158,7 @@ class _Names:
             raise HostileBundle("bundle", f"at most {FILES_MAX} files", "more")
 
     def admit_size(self, name: str, size: int) -> int:
+        """Count a file's bytes, and return them. Raises HostileBundle beyond a limit."""
         if size > FILE_BYTES_MAX:
             raise HostileBundle(name, f"at most {FILE_BYTES_MAX} bytes", f"{size} bytes")
         self._bytes += size
@@ -170,6 +175,8 @@ def show_name(text: str) -> str:
 
 def printable(text: str) -> str:
     """Foreign text for a person: everything that is not printable (escapes, bidi marks) is spelled out."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in text)
 
 

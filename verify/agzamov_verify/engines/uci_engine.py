@@ -22,11 +22,11 @@ import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import chess
 
@@ -34,6 +34,8 @@ from ..core.limits import ENGINE_LINE_BYTES_MAX
 from ..core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
 from ..core.workers import child_environment
 from .exact_score import NoExactScore, Searched, searched
+
+T = TypeVar("T")
 
 SILENCE_S_MAX = 120.0
 
@@ -177,21 +179,39 @@ def seated_engine(path: Path, skill: int) -> "UciEngine":
     return UciEngine(path, SEAT_HASH_MIB, (("Skill Level", str(skill)),))
 
 
+class Answers(Protocol):
+    """Answers that an engine gave earlier. `found`: how many of them were used."""
+
+    found: int
+
+    def answer(self, options: str, question: str, kind: type[T], ask: Callable[[], T]) -> T:
+        """The answer of an engine with these options to a question, from `ask` where there is none yet."""
+        ...
+
+
 class UciEngine:
     """A running engine: the program at `path`, or the one behind that unix socket.
 
-    Close it, or use it as a context manager. Raises EngineFault.
+    Close it, or use it as a context manager. Raises EngineFault. `answers`: where it is asked only what is not there.
+    `searches`: how often it was asked.
     """
 
     def __init__(self, path: Path, hash_mib: int, options: tuple[tuple[str, str], ...] = ()) -> None:
         self._path = path
+        self.answers: Answers | None = None
+        self.searches = 0
         try:
             self._wire = connect(path)
         except OSError as error:
             raise EngineFault(f"cannot start {path}: {error.strerror or error}") from error
         self.name = self._greet()
-        for option, value in (("Threads", "1"), ("Hash", str(hash_mib)), ("UCI_Chess960", "true"), *options):
-            self._send(f"setoption name {option} value {value}")
+        self._options = ""
+        self._configure(hash_mib, options)
+
+    @property
+    def stored(self) -> int:
+        """How many earlier answers were used, by all engines that share them."""
+        return self.answers.found if self.answers else 0
 
     def evaluate(self, question: Evaluate, nodes: int) -> Evaluation:
         """The score of a position from the side to move; a finished game needs no engine."""
@@ -226,14 +246,13 @@ class UciEngine:
         """The result of one search. Raises EngineFault where it has no exact score, as in a finished game."""
         limit = f"nodes {nodes} searchmoves {only}" if only else f"nodes {nodes}"  # takes all words that follow
         try:
-            return searched(self._search(start_fen, moves, limit))
+            return self._answered(start_fen, moves, limit, Searched, searched)
         except NoExactScore as error:
             raise EngineFault(f"{error}, from {start_fen} after {moves or 'no moves'}, {limit}") from error
 
     def best_move(self, fen: str, moves: str, limit: str) -> str:
         """The engine's move in UCI after a search with the given `go` limit."""
-        *_, last = self._search(fen, moves, limit)
-        return last.split()[1]
+        return self._answered(fen, moves, limit, str, _best_move)
 
     def net_sha256(self) -> str:
         """SHA-256 of the network that the engine plays with, by its own export.
@@ -279,8 +298,16 @@ class UciEngine:
     ) -> None:
         self.close()
 
+    def _answered(self, fen: str, moves: str, limit: str, kind: type[T], read: Callable[[Iterator[str]], T]) -> T:
+        """What `read` takes from the lines of a search, now or earlier."""
+        if self.answers is None:
+            return read(self._search(fen, moves, limit))
+        question = f"{kind.__name__}\nposition fen {fen} moves {moves}\ngo {limit}"
+        return self.answers.answer(self._options, question, kind, lambda: read(self._search(fen, moves, limit)))
+
     def _search(self, fen: str, moves: str, limit: str) -> Iterator[str]:
         start = chess.Board(fen, chess960=True).fen()
+        self.searches += 1
         self._send("ucinewgame")
         self._wait_ready()
         self._send(f"position fen {start}" + (f" moves {moves}" if moves else ""))
@@ -291,6 +318,12 @@ class UciEngine:
             if line.startswith("bestmove"):
                 self._wait_ready()  # an engine whose input was cut ends its search early, and answers all the same
                 return
+
+    def _configure(self, hash_mib: int, options: tuple[tuple[str, str], ...]) -> None:
+        settings = (("Threads", "1"), ("Hash", str(hash_mib)), ("UCI_Chess960", "true"), *options)
+        self._options = "\n".join(f"setoption name {option} value {value}" for option, value in settings)
+        for line in self._options.splitlines():
+            self._send(line)
 
     def _greet(self) -> str:
         """The engine's name. A program that does not say `uciok` in time is ended: it is no engine."""
@@ -317,7 +350,11 @@ class UciEngine:
         while (line := self._line()) != "uciok":
             if line.startswith("id name "):
                 name = line.removeprefix("id name ")
+            self._handshake_line(line)
         return name
+
+    def _handshake_line(self, line: str) -> None:
+        """Take note of a line before `uciok`; a subclass may."""
 
     def _wait_ready(self) -> None:
         self._send("isready")
@@ -342,3 +379,8 @@ class UciEngine:
         if not line:
             raise EngineFault("the engine process has ended")
         return line.decode("utf-8", "replace").strip()
+
+
+def _best_move(lines: Iterator[str]) -> str:
+    *_, last = lines
+    return last.split()[1]

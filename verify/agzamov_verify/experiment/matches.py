@@ -4,21 +4,27 @@ The manifest, the streams, the cells of a score and the hypotheses share these t
 is the label that a hypothesis reads (paper sections 3.4, 4.2 and 4.3).
 """
 
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum, StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
+import msgspec
 from msgspec import Meta
 
 from ..core.seat_letters import SEATS_MAX
 from .opponent_patterns import Pattern
 from .plan_fields import Count, CountOrNone, Name, NameOrNone, Part
 
+ID_CHARS_MAX: Final = 84
+"""Of a match's id. A stream's journal is a file named after it, and a bundle's file name has at most 100 characters."""
+DIGEST_CHARS: Final = 12
 MEASURED: Final = 0
 """The index of the seat that a match is about: its condition is under study."""
 
 
 class Phase(IntEnum):
-    """Phases of the protocol (paper section 4.2)."""
+    """Phases of the protocol (paper section 4.2), and the one phase of an arena, in which models meet each other."""
 
     SANITY = 0
     BASELINE = 1
@@ -26,6 +32,7 @@ class Phase(IntEnum):
     ARMS_RACE = 3
     HUMAN = 4
     STRESS = 5
+    ARENA = 6
 
 
 class Augmentation(StrEnum):
@@ -183,19 +190,39 @@ class Match(Part, frozen=True, tag_field="game"):
         """The names of the seats' systems, in the order of `table`: empty for a seat without one."""
         return tuple(condition.system for condition in self.conditions)
 
+    def with_names(self, name: Callable[[str], str]) -> Self:
+        """The match as a reader is told it: each seat has another name."""
+        others = tuple(msgspec.structs.replace(at, seat=name(at.seat)) for at in self.others)
+        return msgspec.structs.replace(self, a=name(self.a), b=name(self.b), others=others)
+
+    def with_systems(self, names: Mapping[str, str]) -> Self:
+        """The match whose seats have the systems of these names in the place of their own."""
+
+        def renamed(condition: Condition) -> Condition:
+            return msgspec.structs.replace(condition, system=names.get(condition.system, condition.system))
+
+        others = tuple(SeatAt(at.seat, renamed(at.condition)) for at in self.others)
+        conditions = renamed(self.condition), renamed(self.b_condition)
+        return msgspec.structs.replace(self, condition=conditions[0], b_condition=conditions[1], others=others)
+
     @property
     def id(self) -> str:
         """The name of the match in a run: its phase, game, condition and seats.
 
         Of two seats the opponent stands in it but in Phase 0 and in self-play, and its condition does not: all arms of
         a sub-phase meet the same one. A larger table has all of its seats in it, in their order, each with its
-        condition where that is not naked: no two such tables may share a name.
+        condition where that is not naked: no two such tables may share a name. Where that is too long for a file's
+        name, a digest of it stands for the other seats.
         """
         opponents = [at.seat for at in self.opponents if self.phase and not self.is_self_play]
         if self.others:
             opponents = [".".join((at.seat, *_own_label(at.condition))) for at in self.opponents]
         part = (self.part,) if self.part else ()
-        return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.measured, *opponents))
+        name = "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.measured, *opponents))
+        if not self.others or len(name) <= ID_CHARS_MAX:
+            return name
+        digest = hashlib.sha256(name.encode()).hexdigest()[:DIGEST_CHARS]
+        return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.measured, digest))
 
     @property
     def planned(self) -> int:
@@ -225,6 +252,15 @@ class Match(Part, frozen=True, tag_field="game"):
 def others_of(table: tuple[SeatAt, ...], seat_index: int) -> tuple[SeatAt, ...]:
     """The seats of a table but for one, in their order."""
     return table[:seat_index] + table[seat_index + 1 :]
+
+
+def plays_again(matches: Sequence[Match], name: str, base: str) -> bool:
+    """Whether a seat is measured in Phase 2 alone, and under nothing there that another is not: a repetition."""
+    ours, theirs = (
+        {(match.phase, match.game, match.condition) for match in matches if match.measured == seat}
+        for seat in (name, base)
+    )
+    return ours <= theirs and all(phase == Phase.ASYMMETRIC for phase, _, _ in ours)
 
 
 def seat_key(seat_index: int) -> str:

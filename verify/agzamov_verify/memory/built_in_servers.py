@@ -40,6 +40,7 @@ class Server(NamedTuple):
     `takes_limit`: a search has an argument for the greatest number of entries. `address`: where it ran already, so that
     no digest pins it; empty for one that is started for each career. `models_url`: where the models are that it asks;
     empty where it asks none.
+    `stand_in`: in a small profile the server in its place, which needs nothing to be installed; empty: itself.
     `exports`: a run asks it for all entries. `is_traced`: what a search gives must be a stored entry, as the rule
     `given` says; `given_natively`: to a model that calls its own tools.
     """
@@ -61,6 +62,7 @@ class Server(NamedTuple):
     is_traced: bool = True
     given: GivenRule = WHOLE
     given_natively: GivenRule = WHOLE
+    stand_in: str = ""
 
 
 SERVERS: Final[Mapping[str, Server]] = MappingProxyType(
@@ -71,6 +73,7 @@ SERVERS: Final[Mapping[str, Server]] = MappingProxyType(
             frozenset({Trait.SEMANTIC}),
             ages=True,
             image_part="memory_semantic",
+            stand_in="file",
         ),
         "recent": Server("the last entries, whatever is asked", recomputed=True),
         "history": Server("all entries in order, as many as fit", recomputed=True),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from ..core.did_you_mean import did_you_mean
 from ..experiment.matches import Arm, Augmentation, Condition, Match, Phase, SeatAt, condition_key, seat_key
 from ..experiment.plan_fields import Problem
 from ..protocols import PROTOCOLS
@@ -36,10 +37,16 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
         for seat_index, at in enumerate(match.table):
             yield from _system(f"{path}.{condition_key(seat_index)}", match, at, plan)
         yield from _careers(path, match, plan)
-        if match.condition.augmentation is not Augmentation.NAKED:
+        if match.condition.augmentation is not Augmentation.NAKED and not _is_of_people(match, plan):
             sub_phase = (match.measured, match.game, match.phase, match.condition.augmentation, match.part)
             yield from _arm(path, match, first.setdefault(sub_phase, match))
     yield from _repeats(plan)
+
+
+def _is_of_people(match: Match, plan: Plan) -> bool:
+    """Whether a match is of a study with people, whose arms are compared within each person."""
+    rule = PROTOCOLS[plan.protocol].phases.get(match.phase)
+    return rule is not None and rule.sub_phases
 
 
 def _condition(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
@@ -50,7 +57,7 @@ def _condition(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         known = ", ".join(str(int(phase)) for phase in phases)
         yield Problem(f"{path}.phase", f"expected one of {known}, found {match.phase:d}")
     is_naked = match.condition.augmentation is Augmentation.NAKED
-    if rule.augmented == is_naked:
+    if rule.augmented == is_naked and not rule.sub_phases:
         expected = "an augmentation, with arm naked for its control" if is_naked else "none"
         yield Problem(f"{path}.condition", f"expected {expected} in Phase {match.phase:d}")
     yield from _opponents_conditions(path, match, rule)
@@ -141,8 +148,10 @@ def _system(path: str, match: Match, at: SeatAt, plan: Plan) -> Iterator[Problem
         return
     system = plan.systems.get(condition.system)
     if system is None:
-        named = ", ".join(islice(plan.systems, SYSTEMS_NAMED_MAX)) or "(the plan names none)"
-        yield Problem(f"{path}.system", f"expected one of the systems {named}")
+        systems = list(islice(plan.systems, SYSTEMS_NAMED_MAX))
+        found = f"found {condition.system or 'none'}{did_you_mean(condition.system, systems)}"
+        named = ", ".join(systems) or "(the plan names none)"
+        yield Problem(f"{path}.system", f"expected one of the systems {named}; {found}")
         return
     if condition.augmentation not in system.augmentations:
         expected = ", ".join(sorted(system.augmentations))
@@ -163,7 +172,9 @@ def _parts(whole: str, system: System, plan: Plan) -> Iterator[Problem]:
     for name, augmentation in system.parts.items():
         part = plan.systems.get(name)
         if part is None or augmentation not in part.augmentations:
-            message = f"expected a system of the plan for {augmentation}, found {name}"
+            fitting = (other for other, one in plan.systems.items() if augmentation in one.augmentations)
+            near = did_you_mean(name, islice(fitting, SYSTEMS_NAMED_MAX))
+            message = f"expected a system of the plan for {augmentation}, found {name}{near}"
             yield Problem(f"systems.{whole}", message)
         elif part.needs_tool_calls:
             message = f"expected harness: {name} is a part of {whole}, whose parts the harness asks"

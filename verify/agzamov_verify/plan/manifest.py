@@ -18,8 +18,9 @@ from ..core import canon
 from ..core.limits import ERROR_MESSAGE_CHARACTERS_MAX
 from ..core.seat_letters import tool_name
 from ..experiment.analysis_plan import AnalysisPlan
-from ..experiment.matches import Match, NakedPrompt
-from ..experiment.plan_fields import END, DecimalText, Line, Name, Part, Sha256
+from ..experiment.matches import Match, NakedPrompt, plays_again
+from ..experiment.people_settings import PeopleSettings
+from ..experiment.plan_fields import END, Count, DecimalText, Line, Name, Part, Sha256
 from ..memory.native_tools import TOOLS_MAX, NativeTool
 from ..protocols import CURRENT, PROTOCOLS, ProtocolVersion
 from ..protocols.document_shape import OutsideShape, spelled
@@ -40,7 +41,7 @@ else:
     AnyMatch = Union[tuple(game.match for game in GAMES.values())]  # noqa: UP007 - made from a list
     GameRules = msgspec.defstruct(
         "GameRules",
-        [(name, game.rules, game.rules()) for name, game in GAMES.items()],
+        [(name, *game.plan_key()) for name, game in GAMES.items()],
         bases=(Part,),
         frozen=True,
         kw_only=True,
@@ -70,9 +71,9 @@ SeasonValue: TypeAlias = Annotated[
 
 
 class Seed(Part, frozen=True):
-    """The origin of the seed's salt: this run alone, or a value published for a season."""
+    """The origin of the seed's salt: this run alone, a season's value, or a beacon's round (quicknet/24000000)."""
 
-    origin: Literal["self", "season"] = "self"
+    origin: Literal["self", "season", "beacon"] = "self"
     value: SeasonValue = ""
 
 
@@ -88,6 +89,13 @@ class Budget(Part, frozen=True):
     """The cost at which a run stops cleanly; 0 means no limit."""
 
     cost_usd_max: DecimalText = "0"
+
+
+class StopWhen(Part, frozen=True):
+    """The run stops cleanly once a model's seat has made `after` decisions and this share had unusable answers."""
+
+    errors_percent: Annotated[int, Meta(ge=1, le=100)] = 50
+    after: Count = 50
 
 
 class Quality(Part, frozen=True):
@@ -106,7 +114,8 @@ class Repeat(NamedTuple):
 class Plan(GameRules, frozen=True):
     """A plan, as a person writes it. The rules of each game stand below the game's name.
 
-    `naked_prompt`: whether a seat that has a memory in some match has its frame in all matches of that game.
+    `naked_prompt`: whether a seat that has a memory in some match has its frame in all matches of that game. `people`:
+    of a study with people, whose protocol alone has it.
     """
 
     title: Line
@@ -120,6 +129,8 @@ class Plan(GameRules, frozen=True):
     systems: dict[Name, AnySystem] = msgspec.field(default_factory=dict)
     prices: dict[Name, Price] = msgspec.field(default_factory=dict)
     budget: Budget = Budget()
+    stop_when: StopWhen | msgspec.UnsetType = msgspec.UNSET
+    people: PeopleSettings | msgspec.UnsetType = msgspec.UNSET
     analysis: AnalysisPlan = AnalysisPlan()
     quality: Quality = Quality()
 
@@ -190,7 +201,7 @@ class Plan(GameRules, frozen=True):
         found: dict[str, Repeat] = {}
         for name, seat in playing.items():
             for base, other in playing.items():
-                if temperature := seat.repeats_at(other):
+                if (temperature := seat.repeats_at(other)) and plays_again(self.matches, name, base):
                     found.setdefault(name, Repeat(base, temperature))
         return found
 
@@ -202,7 +213,8 @@ class Plan(GameRules, frozen=True):
 
     def rules_of(self, game: str) -> Any:
         """The rules of a game by its name: a value of `Game.rules`."""
-        return getattr(self, game)
+        rules = getattr(self, game)
+        return GAMES[game].rules() if rules is msgspec.UNSET else rules
 
 
 class EnginePin(Part, frozen=True):
@@ -356,25 +368,24 @@ def _capped(text: str) -> str:
     return text[:1].lower() + text[1:ERROR_MESSAGE_CHARACTERS_MAX]
 
 
-def prompt_digests(protocol: str, systems: Iterable[System] = ()) -> dict[str, str]:
+def prompt_digests(protocol: str, systems: Iterable[System] = (), played: Iterable[str] = ()) -> dict[str, str]:
     """Template name to SHA-256 of its UTF-8 text; of shipped data, of their file.
 
-    `systems`: those of the plan. Of the texts that come with the verifier only those that the protocol names: the
+    `systems`: those of the plan. `played`: its games, whose texts are among them also where a game is
+    `sealed_where_played`. Of the texts that come with the verifier only those that the protocol names: the
     others were added after it.
     """
     version, systems = PROTOCOLS[protocol], tuple(systems)
     of_plan = (name for system in systems for name in system.templates.keys() - system.shipped_templates().keys())
     names = frozenset((*version.formats.prompts, *of_plan))
-    return {name: digest for name, digest in all_digests(version.games, systems).items() if name in names}
+    games = [name for name in version.games if name in (*played,) or not GAMES[name].sealed_where_played]
+    return {name: digest for name, digest in all_digests(games, systems).items() if name in names}
 
 
 def all_digests(games: Iterable[str], systems: Iterable[System]) -> dict[str, str]:
     """The digests of all texts that these games and systems have today, by name in alphabetical order."""
-    systems, texts, played = (
-        tuple(systems),
-        decision.TEMPLATES | prompt_lines.TEMPLATES,
-        {name: GAMES[name] for name in games},
-    )
+    systems, played = tuple(systems), {name: GAMES[name] for name in games}
+    texts = decision.TEMPLATES | prompt_lines.TEMPLATES
     for system in systems:
         texts |= system.templates
     for game in played.values():

@@ -1,12 +1,16 @@
 """Plans and seats that are well formed but cannot be run: each problem gets one line with the key's path."""
 
+import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import islice
 
+import msgspec
+
+from ..core.did_you_mean import did_you_mean
 from ..core.questions import RESERVED
 from ..experiment.analysis_plan import SequentialRule
-from ..experiment.matches import Match, seat_key
+from ..experiment.matches import ID_CHARS_MAX, Match, Phase, seat_key
 from ..experiment.opponent_patterns import Pattern
 from ..experiment.plan_fields import Problem
 from ..protocols import PROTOCOLS
@@ -16,6 +20,7 @@ from ..seats import KINDS, LocalModelSeat, ScriptedSeat, Seat
 from ..table.registry import GAMES
 from .condition_problems import condition_problems
 from .manifest import Plan
+from .people_study import people_problems
 from .streams import observations_planned
 
 
@@ -33,14 +38,13 @@ def seat_problems(plan: Plan) -> Iterator[Problem]:
         yield from kind.problems_together(seats, {name: seats[name] for name in plan.playing if name in seats})
     for name in plan.prices:
         if name not in plan.seats:
-            yield Problem(f"prices.{name}", "expected the name of a seat")
+            near = did_you_mean(name, islice(plan.seats, SEATS_NAMED_MAX))
+            yield Problem(f"prices.{name}", f"expected the name of a seat, found {name}{near}")
 
 
+BEACON_ROUND = re.compile("[a-z0-9-]{1,32}/[1-9][0-9]{0,12}")
 STREAMS_MAX = 40_000
 SEATS_NAMED_MAX = 20
-MATCH_ID_CHARS_MAX = 84
-"""A stream's journal and calls are files named after its match, and a bundle's file name has at most 100 characters."""
-
 MEMORY_CONTAINERS_MAX = 200
 """Each takes 10 MB of the machine while it waits, and half a second to be made."""
 OBSERVATIONS_MAX = 5_000
@@ -55,6 +59,7 @@ def problems(plan: Plan) -> list[Problem]:
         *seat_problems(plan),
         *_matches(plan),
         *condition_problems(plan),
+        *people_problems(plan),
         *_analysis(plan),
     ]
 
@@ -102,8 +107,12 @@ def _containers(plan: Plan) -> Iterator[Problem]:
 def _rules(plan: Plan) -> Iterator[Problem]:
     for name, game in GAMES.items():
         yield from (problem.below(name) for problem in game.problems(plan.rules_of(name)))
-    if (plan.seed.origin == "season") != bool(plan.seed.value):
-        yield Problem("seed.value", "expected a value with origin season, and none with origin self")
+        if name in plan.games and getattr(plan, name) is msgspec.UNSET:
+            yield Problem(name, "expected its rules, since a match plays it; {} for the usual ones")
+    if (plan.seed.origin != "self") != bool(plan.seed.value):
+        yield Problem("seed.value", "expected a value with origin season or beacon, and none with origin self")
+    elif plan.seed.origin == "beacon" and not BEACON_ROUND.fullmatch(plan.seed.value):
+        yield Problem("seed.value", f"expected a chain and a round, quicknet/24000000, found {plan.seed.value}")
 
 
 def _matches(plan: Plan) -> Iterator[Problem]:
@@ -122,8 +131,8 @@ def _matches(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 path, f"protocols/{version.folder} names no figures of {match.game} in `claims`: add them there"
             )
-        if len(match.id) > MATCH_ID_CHARS_MAX:
-            message = f"expected names of seats and system that make an id of at most {MATCH_ID_CHARS_MAX} characters"
+        if len(match.id) > ID_CHARS_MAX:
+            message = f"expected names of seats and system that make an id of at most {ID_CHARS_MAX} characters"
             yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
         sizes = GAMES[match.game].match_problems(match, plan.rules_of(match.game))
         yield from (problem.below(path) for problem in sizes)
@@ -131,6 +140,7 @@ def _matches(plan: Plan) -> Iterator[Problem]:
             yield from _patterns(f"{path}.shifts[{number}]", shift.patterns, plan)
         yield from _players(path, match)
         yield from _pairing(path, match, plan)
+        yield from _draw_offers(path, match, plan)
     streams = sum(-(-match.planned // max(1, match.stream_results)) for match in plan.matches)
     if streams > STREAMS_MAX:
         yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
@@ -144,7 +154,8 @@ def _patterns(path: str, patterns: Iterable[Pattern], plan: Plan) -> Iterator[Pr
     for index, pattern in enumerate(patterns):
         if pattern not in known or pattern in seen:
             again = " again" if pattern in seen else ""
-            message = f"found {pattern}{again}, expected each once of a game of {version.id}: {', '.join(known)}"
+            near = "" if pattern in known else did_you_mean(pattern, known)
+            message = f"found {pattern}{again}, expected each once of a game of {version.id}: {', '.join(known)}{near}"
             yield Problem(f"{path}.patterns[{index}]", message)
             return
         seen.add(pattern)
@@ -164,13 +175,33 @@ def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     for seat_index, name in enumerate(match.seats):
         key, seat = seat_key(seat_index), plan.seats.get(name)
         if seat is None:
-            names = ", ".join(islice(plan.seats, SEATS_NAMED_MAX))
-            yield Problem(f"{path}.{key}", f"expected one of the seats {names}")
+            seats = list(islice(plan.seats, SEATS_NAMED_MAX))
+            found = f"found {name}{did_you_mean(name, seats)}"
+            yield Problem(f"{path}.{key}", f"expected one of the seats {', '.join(seats)}; {found}")
         elif not plays(seat, match.game):
             title = GAMES[match.game].title
             yield Problem(f"{path}.{key}", f"expected a seat that plays {title}, found {seat.noun}")
+        elif seat.pictures and not GAMES[match.game].pictures:
+            yield Problem(
+                f"{path}.{key}", f"{GAMES[match.game].title} has no image: expected a seat without image_input"
+            )
         elif seat_index:
             yield from _opponent(f"{path}.{key}", match, seat_index, plan)
+
+
+def _draw_offers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    """Draw offers are of people, and a program's answer is a rule of the plan: a model is never asked for its own."""
+    if getattr(plan.rules_of(match.game), "draw_offers", msgspec.UNSET) is msgspec.UNSET:
+        return
+    key = f"{match.game}.draw_offers"
+    if not PROTOCOLS[plan.protocol].people:
+        yield Problem(key, f"expected nothing: {plan.protocol} has no people, and nobody else offers draws")
+    elif match.phase == Phase.HUMAN:
+        yield Problem(key, "expected nothing: an arm that takes draws otherwise than another one tells which it is")
+    for seat_index, name in enumerate(match.seats):
+        if name in plan.seats and plan.seats[name].is_model:
+            expected = "expected a person or a program: no model is asked whether it takes a draw, leave out"
+            yield Problem(f"{path}.{seat_key(seat_index)}", f"{expected} {key}")
 
 
 def plays(seat: Seat, game: str) -> bool:
@@ -222,7 +253,9 @@ def _analysis(plan: Plan) -> Iterator[Problem]:
     for index, rule in enumerate(plan.analysis.sequential):
         path = f"analysis.sequential[{index}]"
         if rule.match not in matches or rule.match in watched[:index]:
-            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(matches)}, each once")
+            near = " again" if rule.match in matches else did_you_mean(rule.match, matches)
+            found = f"found {rule.match}{near}"
+            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(matches)}, each once; {found}")
         if rule.match in matches:
             yield from _rule(path, rule, matches[rule.match], plan)
     if plan.quality.nodes and not any(game.uses_engine for game in plan.games.values()):

@@ -5,7 +5,9 @@ half of them between random players, half between novices, each at a drawn decis
 positions, even and lopsided ones, and none says anything of a start or a deck of the run.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -20,14 +22,16 @@ from ..seats.model_seat import ModelSeat
 from ..seats.seat import Seat
 from ..table.game import StreamPlan
 from ..table.planted import PlantedQuestions, Quota, Spot
-from ..table.players import Player
+from ..table.players import PictureWish, Player
 from ..table.registry import GAMES
 from ..table.scripted_players import RANDOM, random_answer, scripted_reply
 from .manifest import Plan
 
 DECISIONS_MAX: Final = 80
 """A spot is one of so many first decisions of a result."""
-SPOTS_KEPT: Final = 64
+SPOTS_KEPT: Final = 1024
+"""Common spots that are kept in memory: those of 64 seats."""
+LEAST_KEPT: Final = 64
 NOVICE: Final = "novice"
 
 
@@ -58,6 +62,7 @@ class SpotSeat(NamedTuple):
     briefing: str
     frame: str
     tokens_max: int
+    pictures: PictureWish | None = None
 
 
 def planted_questions(
@@ -77,14 +82,21 @@ def planted_questions(
     )
     rules, unlearned = plan.rules_of(match.game), "\n".join(filter(None, (seat.briefing, profile.again)))
     patterns = tuple(game.patterns[pattern] for pattern in seat.patterns if pattern in game.patterns)
-    own = SpotSeat(planted_key(name, seat), patterns, seat.briefing, profile.common, seat.tokens_limit)
-    spots = partial(common_spots, match.game, rules, norm.spots, own, dice)
+    own = SpotSeat(
+        planted_key(name, seat), patterns, seat.briefing, profile.common, seat.tokens_limit, _spot_pictures(seat)
+    )
+    spot = partial(common_spot, match.game, rules, norm.spots, own, dice)
     draws = dice.stream(f"planted/{stream.id}/{seat_index}")
     natural_key = dice.stream("planted/natural").below(2**32)
-    return PlantedQuestions(norm, draws, spots, Quota(*least), game.number_in, natural_key, unlearned)
+    return PlantedQuestions(norm, draws, spot, Quota(*least), game.number_in, natural_key, unlearned)
 
 
-@lru_cache(maxsize=SPOTS_KEPT)
+def _spot_pictures(seat: Seat) -> PictureWish | None:
+    """How a seat is shown the positions of spots: as those of games, and none is read back."""
+    return msgspec.structs.replace(seat.pictures, read_back=0) if seat.pictures else None
+
+
+@lru_cache(maxsize=LEAST_KEPT)
 def _least(match: Match, seat_index: int, common: int, again: int, dice: Dice) -> tuple[list[int], list[int]]:
     """Results of a match in which a seat is asked in any case, however few decisions it makes: the last ones first."""
     draws = dice.stream(f"planted/least/{match.id}/{seat_index}")
@@ -94,14 +106,14 @@ def _least(match: Match, seat_index: int, common: int, again: int, dice: Dice) -
 
 
 @lru_cache(maxsize=SPOTS_KEPT)
-def common_spots(game: str, rules: Any, number: int, own: SpotSeat, dice: Dice) -> tuple[Spot, ...]:
-    """So many spots of a game under its rules, with what is a seat's own."""
+def common_spot(game: str, rules: Any, number: int, own: SpotSeat, dice: Dice, index: int) -> Spot:
+    """One of `number` spots of a game under its rules, with what is a seat's own.
+
+    A prompt of one result between scripted players, as the seat would be asked. The beginning of a game is played for
+    it, so a spot is made when it is first asked: a small bundle asks few of them.
+    """
     dice, match = dice.under(f"planted/{game}/{own.key}"), GAMES[game].self_play("spots", number)
-    return tuple(_spot(game, StreamPlan("spots", match, index, 1), rules, own, dice) for index in range(number))
-
-
-def _spot(game: str, stream: StreamPlan, rules: Any, own: SpotSeat, dice: Dice) -> Spot:
-    """A prompt of one result between scripted players, as the seat would be asked."""
+    stream = StreamPlan("spots", match, index, 1)
     player = Player(
         "spots",
         own.patterns,
@@ -114,13 +126,28 @@ def _spot(game: str, stream: StreamPlan, rules: Any, own: SpotSeat, dice: Dice) 
     kind = NOVICE if stream.first % 2 and NOVICE in GAMES[game].scripted else RANDOM
     draws = dice.stream(f"spot/{stream.first}")
     wanted, seed = draws.below(DECISIONS_MAX), draws.below(2**31)
-    asked: list[Chat] = []
-    for question, _ in Exchanges(GAMES[game].script(stream, lambda _: seats, rules, dice), partial(_answer, kind)):
+    asked, given = list[Chat](), list[Answer]()
+    for question, answer in Exchanges(GAMES[game].script(stream, lambda _: seats, rules, dice), partial(_answer, kind)):
+        given.append(answer)
         if isinstance(question, Chat):
             asked.append(question)
             if len(asked) > wanted:
                 break
-    return Spot.of(asked[wanted % len(asked)].messages, seed)
+    number = wanted % len(asked)
+    if own.pictures:
+        asked = _in_pictures(game, stream, rules, player, own.pictures, dice, given)
+    return Spot.of(asked[number].messages, seed)
+
+
+def _in_pictures(
+    game: str, stream: StreamPlan, rules: Any, player: Player, wish: PictureWish, dice: Dice, given: Sequence[Answer]
+) -> list[Chat]:
+    """The questions of the same play, whose players are shown images: scripted players read text alone."""
+    seats = (msgspec.structs.replace(player, pictures=wish),) * len(stream.match.seats)
+    answers = iter(given)
+    questions = Exchanges(GAMES[game].script(stream, lambda _: seats, rules, dice), lambda _: next(answers))
+    exchanges = islice(questions, len(given))
+    return [question for question, _ in exchanges if isinstance(question, Chat)]
 
 
 def _answer(kind: str, question: Question) -> Answer:

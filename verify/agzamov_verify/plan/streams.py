@@ -4,7 +4,7 @@ A match is cut into blocks, or into careers where a seat's system keeps a store:
 other and run side by side. Both colours of a start, and a whole session of hands, stay in one part.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -13,18 +13,23 @@ import msgspec
 
 from ..core.dice import Dice
 from ..core.script import Script
-from ..core.seat_letters import memory_name
+from ..core.seat_letters import memory_name, survey_name
 from ..experiment.matches import MEASURED, Arm, Augmentation, Condition, Match, NakedPrompt
 from ..experiment.opponent_patterns import Pattern
 from ..memory.career_memory import CareerMemory
 from ..memory.placebo import Donor
 from ..protocols.norms import load_protocol
+from ..table.decision import AfterDecisions
 from ..table.donor import CareerDonor
+from ..table.exhibition import Exhibition
 from ..table.game import Block, StreamPlan
+from ..table.heard_decisions import Hear, HeardDecisions
 from ..table.players import Player
 from ..table.prompt_lines import NOTHING_REMEMBERED
-from ..table.registry import GAMES
+from ..table.registry import GAMES, parts
+from ..table.survey import UnitSurvey
 from .manifest import MemoryPin, Plan
+from .people_study import PERSON, is_study, settings_of, sub_phases_of
 from .planted_spots import PlantedProfile, planted_questions
 
 
@@ -72,13 +77,23 @@ DONORS_KEPT: Final = 64
 """Careers whose donor's notes are kept in memory."""
 REMEMBERING: Final = (Augmentation.MEMORY, Augmentation.FULL)
 """Augmentations with a memory, and their controls."""
+EXHIBITION: Final = "exhibition"
+"""The module of a game's folder that has its part in exhibitions."""
 NO_PINS: Final[Mapping[str, MemoryPin]] = MappingProxyType({})
 
 
 def block_script(
-    stream: StreamPlan, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin] = NO_PINS
+    stream: StreamPlan,
+    plan: Plan,
+    dice: Dice,
+    memories: Mapping[str, MemoryPin] = NO_PINS,
+    hear: Hear | None = None,
+    ended: Callable[[Any], None] | None = None,
 ) -> Script[Block]:
-    """The script of one stream. `memories`: the sealed servers by system; before they are sealed there are none."""
+    """The script of one stream. `memories`: the sealed servers by system; before they are sealed there are none.
+
+    `hear` is told each decision of a model as soon as its answer is read, `ended` each result that is over.
+    """
     match, game = stream.match, GAMES[stream.match.game]
     indices = range(len(match.seats))
     stores = [_memory(stream, seat_index, plan, dice, memories) for seat_index in indices]
@@ -87,12 +102,16 @@ def block_script(
         planted_questions(stream, index, plan, dice, PlantedProfile(frames[index], nothing_told(plan, match, index)))
         for index in indices
     ]
+    surveys = [_survey(stream, seat_index, plan) for seat_index in indices]
 
     @cache
     def seats_after(shifts: int) -> tuple[Player, ...]:
         players = (_player(plan, match, seat_index, shifts) for seat_index in range(len(match.seats)))
-        own = zip(players, stores, planted, strict=True)
-        return tuple(msgspec.structs.replace(one, memory=memory, planted=asks) for one, memory, asks in own)
+        own = zip(players, stores, planted, surveys, strict=True)
+        return tuple(
+            msgspec.structs.replace(one, memory=memory, planted=_heard(one, hear, asks), ended=ended, survey=survey)
+            for one, memory, asks, survey in own
+        )
 
     def seats_at(index: int) -> tuple[Player, ...]:
         return seats_after(shifts_before(match, index))
@@ -102,10 +121,45 @@ def block_script(
     block = yield from game.script(stream, seats_at, plan.rules_of(match.game), dice)
     for asks in filter(None, planted):
         yield from asks.finish()
+    answers = next((survey.answers for survey in surveys if survey), None)
+    played = len(block.records) if answers and answers.withdrew else stream.count
     for memory in filter(None, stores):
-        yield from memory.finish(game.id_of(match, stream.first + stream.count - 1))
+        yield from memory.finish(game.id_of(match, stream.first + max(1, played) - 1))
     replies = {seat_index: asks.replies for seat_index, asks in enumerate(planted) if asks}
-    return msgspec.structs.replace(block, planted=replies) if replies else block
+    return msgspec.structs.replace(block, planted=replies, survey=answers) if replies or answers else block
+
+
+def _survey(stream: StreamPlan, seat_index: int, plan: Plan) -> UnitSurvey | None:
+    """The survey of a person in one stream of a study."""
+    if seat_index != PERSON or not is_study(plan):
+        return None
+    arms = {one.words: one.value for one in sub_phases_of(plan)} if settings_of(plan).asks_arm else {}
+    return UnitSurvey(survey_name(seat_index), unit_results(stream.match, plan), arms)
+
+
+def begun_exhibition(
+    stream: StreamPlan, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin] = NO_PINS
+) -> tuple[Exhibition, Script[None]]:
+    """The measured seat of a stream's match in games that another program conducts, and their script.
+
+    Nothing planted is asked: the program's clock runs. Raises KeyError for a game without exhibitions.
+    """
+    match = stream.match
+    store = _memory(stream, MEASURED, plan, dice, memories)
+    player = msgspec.structs.replace(_player(plan, match, MEASURED, 0), memory=store)
+    exhibition = parts(EXHIBITION)[match.game].begun(match, player, plan.rules_of(match.game), dice)
+
+    def script() -> Script[None]:
+        if store:
+            yield from store.begin(GAMES[match.game].id_of(match, stream.first))
+        yield from exhibition.script()
+
+    return exhibition, script()
+
+
+def _heard(player: Player, hear: Hear | None, planted: AfterDecisions | None) -> AfterDecisions | None:
+    """What follows a player's decisions; those of a scripted player are heard by nobody."""
+    return HeardDecisions(hear, planted) if hear and not player.scripted else planted
 
 
 def _memory(
@@ -222,4 +276,6 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
         nothing_told=nothing_told(plan, match, seat_index),
         tool=plan.tool_of(match, seat_index),
         library=next((library for library in libraries if library), None),
+        pictures=seat.pictures,
+        is_person=seat.is_person,
     )

@@ -13,6 +13,9 @@ from .protocol_version import ProtocolVersion as ProtocolVersion
 
 # isort: off
 from .agz_0_1 import PROTOCOL as AGZ_0_1
+from .arena_0_1 import PROTOCOL as ARENA_0_1
+from .people_0_1 import PROTOCOL as PEOPLE_0_1
+from .play_0_1 import PROTOCOL as PLAY_0_1
 # isort: on
 
 PROTOCOLS: Final[Mapping[str, ProtocolVersion]] = {
@@ -25,3 +28,6 @@ CURRENT: Final = AGZ_0_1.id
 
 RELEASED: Final[Mapping[str, str]] = {}
 """Released versions, with the digest of their folder (`folder_sha256`). None yet: 0.2.0 is withdrawn."""
+
+CLOSED: Final = frozenset({AGZ_0_1.id})
+"""Versions that get no further field or prompt, though they are not released: signed bundles of them are kept."""

@@ -25,8 +25,9 @@ class OutsideShape(ValueError):
 def spelled(value: object, shape: Shape, place: str = "", *, wished: bool = True) -> Any:
     """A value as plain JSON, in the fields of the shape.
 
-    A field that the shape lacks is left out. Where the document is `wished` by a person it must then hold its default,
-    or OutsideShape is raised: a wish is never dropped. A figure that an older document did not have is.
+    A field that is UNSET is left out, and one that the shape lacks. Where the document is `wished` by a person it must
+    then hold its default, or OutsideShape is raised: a wish is never dropped. A figure that an older document did not
+    have is.
     """
     if isinstance(value, msgspec.Struct):
         return _struct(value, shape, place, wished=wished)
@@ -46,6 +47,8 @@ def _struct(value: msgspec.Struct, shape: Shape, place: str, *, wished: bool) ->
         raise OutsideShape(place, f"expected what this format knows, found {config.tag or type(value).__name__}")
     for field in msgspec.structs.fields(type(value)):
         inner = getattr(value, field.name)
+        if inner is msgspec.UNSET:
+            continue
         if field.encode_name in shape[at]:
             if not (config.omit_defaults and _is_default(field, inner)):
                 made[field.encode_name] = spelled(inner, shape, _below(at, field.encode_name), wished=wished)

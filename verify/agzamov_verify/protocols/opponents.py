@@ -35,7 +35,8 @@ class PhaseRule(NamedTuple):
     `gate`: its matches decide which seats go further, so each is played to its planned end. `augmented`: seat A may
     play under a condition other than naked, and seat B's strategy may be shifted. `both`: seat B has a system, too.
     `positions`: each match is played from a class of positions, not from starts. `every_seat`: each seat of a table is
-    looked at, not the measured one alone.
+    looked at, not the measured one alone. `sub_phases`: a person meets seat A under several conditions, which
+    `plan.people_study` names.
     """
 
     opponent: OpponentRule
@@ -44,6 +45,7 @@ class PhaseRule(NamedTuple):
     both: bool = False
     positions: bool = False
     every_seat: bool = False
+    sub_phases: bool = False
 
 
 def _random(table: Table, place: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ..table.decision import IllegalPolicy
 from .document_shape import Shape
 from .opponents import PhaseRule
 
@@ -34,7 +35,9 @@ class ProtocolVersion(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One version of the protocol.
 
     `phases` are in the order in which they are played. `claims`: by game, the figures that a submitter signs.
-    `upgrade` gives a sealed manifest of this version the spelling of today's types, and `downgrade` takes it back.
+    `illegal`: what follows an answer without a legal action. `people`: they sit at its tables, elsewhere that is a
+    departure. `upgrade` gives a sealed manifest of this version the
+    spelling of today's types, and `downgrade` takes it back.
     """
 
     id: str
@@ -42,8 +45,15 @@ class ProtocolVersion(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     games: tuple[str, ...]
     phases: Mapping[int, PhaseRule]
     claims: Mapping[str, tuple[str, ...]]
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+    people: bool = False
     upgrade: Callable[[Document], Document] = unchanged
     downgrade: Callable[[Document], Document] = unchanged
+
+    @property
+    def has_gate(self) -> bool:
+        """True if a phase decides which seats go further."""
+        return any(rule.gate for rule in self.phases.values())
 
     def data(self, name: str) -> bytes:
         """One file of the folder."""

@@ -14,6 +14,7 @@ from ..core.waiting import counted
 from ..experiment.analysis_plan import AnalysisPlan, HypothesisId
 from ..experiment.matches import CONTROLS, Arm, Augmentation, Match, Phase
 from ..plan.manifest import Manifest
+from ..plan.people_study import is_study
 from ..protocols.norms import load_protocol
 from ..scoring.agzamov.comparable import unlike_designs
 from ..scoring.departures import departures
@@ -205,8 +206,8 @@ def _cells(ordered: Sequence[VerifiedBundle]) -> dict[CellKey, tuple[Cell, str]]
             there = cells.get(cell.key)
             if there and cell.key.phase != Phase.SANITY:
                 raise CannotCombine(
-                    f"{cell.key}: expected once, found in runs {there[1]} and {bundle.source.run};"
-                    " leave one of them out"
+                    f"{cell.key}: expected once, found in runs {there[1]} and {bundle.source.run}; leave one of them"
+                    " out, or pool the runs of one model with: agzamov leaderboard build FOLDER"
                 )
             cells[cell.key] = (pooled(there[0], cell) if there else cell, bundle.source.run)
     return cells
@@ -332,6 +333,10 @@ def one_protocol(manifests: Sequence[Manifest]) -> str:
     if len(protocols) != 1:
         found = ", ".join(f"{name} ({digest[:12]})" for name, digest in sorted(protocols)) or "none"
         raise CannotCombine(f"expected bundles of one protocol version, found {found}; score each version by itself")
+    if is_study(manifests[0].plan):
+        raise CannotCombine(
+            "a study with people is no part of the Agzamov Score; see its figures with: check --details"
+        )
     return manifests[0].plan.protocol
 
 

@@ -32,6 +32,7 @@ from ..scoring.units.cells import CellDecisions
 from ..scoring.units.score_constants import SCORED_GAMES, ScoreConstants, load_score_constants, score_constants_sha256
 from ..show.glossary import label
 from ..show.text.analysis_text import MDE_OF, careers_words, interval, robustness_lines, short, verdict_lines
+from ..show.text.first_screen import grouped_departures, ways_counted
 from ..show.views import game_words
 from ..table.registry import GAMES
 from .collected_bundles import KEY_SHOWN, BundleSource, Collected
@@ -151,13 +152,13 @@ SENSITIVITY: Final = "  {:<21} {:>6} {:>9}  {}"
 
 
 def score_lines(document: ScoreDocument) -> Iterator[str]:
-    """Every score with its parts, or what is missing."""
-    yield from source_lines(document.bundles, document.protocol, document.warnings)
+    """Every score with its parts, or what is missing; then the bundles that it is of."""
     for one in document.scores:
-        yield ""
         yield from score_words(one)
+        yield ""
     if not document.scores:
-        yield "no model was measured beyond Phase 0, so there is nothing to score"
+        yield from ("no model was measured beyond Phase 0, so there is nothing to score", "")
+    yield from source_lines(document.bundles, document.protocol, document.warnings)
     yield ""
     yield from robustness_lines(document.robustness)
     yield from verdict_lines(document.hypotheses, document.tests)
@@ -190,10 +191,10 @@ def source_lines(bundles: Sequence[BundleSource], protocol: str, warnings: Seque
         yield from item(
             "run", ascii_words(f"{source.run}, signed by key {key}: {source.level}{prompts}{use}{missing}{early}")
         )
-        if source.departures:
-            places = f"{len(source.departures)} places" if len(source.departures) > 1 else "1 place"
-            yield f"  departs from the protocol in {places}, so nothing here is a result under it:"
-        for line in source.departures:
+        lines = grouped_departures(source.departures)
+        if lines:
+            yield f"  departs from the protocol in {ways_counted(lines)}, so nothing here is a result under it:"
+        for line in lines:
             yield from item("  -", ascii_words(line))
         for line in source.warnings:
             yield from item("  !", ascii_words(line))
@@ -215,7 +216,7 @@ def score_words(a_score: AScore) -> Iterator[str]:
         why = "it would not be of the seat's own play" if a_score.withheld else "missing"
         yield f"{name}: no score, {why}:"
         for line in (*a_score.missing, *a_score.withheld):
-            yield from item("  -", ascii_words(line))
+            yield from item("  -", ascii_words(line.replace("naked/naked", "without help").replace("/naked", "/none")))
         yield from _cell_lines(a_score.cell_decisions)
         return
     yield from paragraph(f"{name}: ", f"{'; '.join(_figures(a_score))}, {a_score.constants}", 4)
@@ -246,7 +247,7 @@ def score_words(a_score: AScore) -> Iterator[str]:
     yield from _sensitivity(a_score)
 
 
-OVER: Final = {Arm.PLACEBO: "placebo", Arm.NAKED: "naked arm"}
+OVER: Final = {Arm.PLACEBO: "placebo", Arm.NAKED: "arm without it"}
 """The arm that a score is compared with, in words."""
 
 
@@ -326,7 +327,7 @@ def _cell_lines(cells: Sequence[CellDecisions]) -> Iterator[str]:
         share = 100 * float(cell.by_harness.decimal)
         rest = round(Fraction(cell.by_harness.exact) * cell.results) - cell.forfeits - cell.adjudicated
         ways = f"{cell.forfeits} forfeits, {cell.adjudicated} adjudicated, {rest} by a limit or with a failed action"
-        decided = f"{share:.1f} % not decided by play alone ({ways})"
+        decided = f"{share:.1f} % not ended by play alone ({ways})"
         rate = f", {100 * float(cell.error_rate.decimal):.1f} % of first attempts failed" if cell.error_rate else ""
         flag = f": {label('FLAGGED')}" if cell.is_flagged else ""
         yield from item(" ", ascii_words(f"{arm}, {game_words(game)}: {cell.results:,} results, {decided}{rate}{flag}"))

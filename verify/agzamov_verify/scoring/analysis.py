@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from ..core.dice import Dice
+from ..experiment.analysis_plan import HypothesisId as Id
 from ..experiment.matches import Arm
 from ..experiment.opponent_patterns import ShiftKind
 from ..plan.manifest import Manifest
@@ -22,12 +23,13 @@ from .deltas import DeltaAnalysis, RobustnessRow, TauRatioRow, delta_analysis, r
 from .departures import kinds_of_shifts
 from .early_stopping import MonitoredMatch, monitored_matches, open_ended
 from .exchangeability import PlantedAnalysis, planted_analysis
-from .game_scoring import Played, match_of
+from .game_scoring import Played, blocks_played, match_of
 from .hypotheses.evidence import Evidence, parts_of, traits_of
-from .hypotheses.verdicts import ContrastRow, HypothesisVerdict, verdicts
+from .hypotheses.verdicts import ContrastRow, HypothesisVerdict, Verdicts, verdicts
 from .learning.outcome import RecoveryOutcome
 from .match_cells import cell_of, matches_played, probes_of
 from .match_figures import MatchAnalysis, Setting
+from .people.study_figures import StudyFigures, study_figures
 from .quality.quality_questions import Answers
 from .scorings import SCORINGS, AnyAnalysis
 from .seat_stats import PhaseCosts, costs_by_phase
@@ -35,6 +37,7 @@ from .units.cells import Cell
 from .units.score_constants import load_score_constants, score_constants_sha256
 
 FORMAT: Final = "agz-analysis-1"
+WITH_STUDY: Final = "described with its interval among the figures of the study, as the interaction"
 
 
 class Recovery(msgspec.Struct, frozen=True):
@@ -48,7 +51,8 @@ class Recovery(msgspec.Struct, frozen=True):
 class Analysis(msgspec.Struct, frozen=True):
     """data/results/analysis.json. `score_constants_sha256` is of the file whose constants were used.
 
-    `adherence`: how often seats kept the patterns that the plan gave them, match by match.
+    `adherence`: how often seats kept the patterns that the plan gave them, match by match. `people`: of a study with
+    people alone.
     """
 
     format: str
@@ -66,6 +70,7 @@ class Analysis(msgspec.Struct, frozen=True):
     hypotheses: tuple[HypothesisVerdict, ...]
     tests: tuple[ContrastRow, ...]
     planted: PlantedAnalysis
+    people: StudyFigures | msgspec.UnsetType = msgspec.UNSET
 
 
 class Seeds(msgspec.Struct, frozen=True):
@@ -85,7 +90,8 @@ def analysis_of(
 
     `answers`: the engine's evaluations of the moves by game, where the bundle has them.
     """
-    plan = manifest.plan
+    plan, people = manifest.plan, study_figures(manifest.plan, blocks, answers)
+    blocks = blocks_played(blocks)
     played = matches_played(manifest, blocks, answers)
     cells = [cell_of(manifest, one) for one in played]
     by_match = {one.id: cell for one, cell in zip(played, cells, strict=True)}
@@ -111,9 +117,21 @@ def analysis_of(
         tuple(tau_ratios(evidence)),
         tuple(robustness(evidence)),
         tuple(monitored_matches(plan, by_match)),
-        *verdicts(plan.analysis, evidence, protocol.verdict),
+        *_verdicts(verdicts(plan.analysis, evidence, protocol.verdict), people),
         planted_analysis(plan, blocks, seeds),
+        people=people or msgspec.UNSET,
     )
+
+
+def _verdicts(found: Verdicts, people: StudyFigures | None) -> Verdicts:
+    """The verdicts; of a study with people draft-H18's says where its figure stands."""
+    if people is None:
+        return found
+    hypotheses = tuple(
+        msgspec.structs.replace(one, reason=people.no_interaction or WITH_STUDY) if one.id is Id.DRAFT_H18 else one
+        for one in found.hypotheses
+    )
+    return found._replace(hypotheses=hypotheses)
 
 
 def _once(played: Sequence[Played]) -> list[Played]:

@@ -13,7 +13,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -149,7 +149,11 @@ def decode(line: bytes) -> CallRecord:
 
 def answered(entry: Entry) -> Answered:
     """Addressee and model of an entry; the model is empty where the answer is no reply."""
-    return Answered(entry.question.to, entry.answer.model if isinstance(entry.answer, Reply) else "")
+    return _answered(entry.question.to, entry.answer.model if isinstance(entry.answer, Reply) else "")
+
+
+_answered = lru_cache(maxsize=2**10)(Answered)
+"""A stream has few different ones, and one for each line."""
 
 
 def gather(lines: Iterable[bytes], answers: Sequence[Answered]) -> dict[str, SeatLog]:
@@ -163,7 +167,10 @@ def gather(lines: Iterable[bytes], answers: Sequence[Answered]) -> dict[str, Sea
         if record.to != answer.to:
             raise BadCalls(number, f"a call to {answer.to}, as entry {number - 1} has it", f"one to {record.to}")
         second = record.at or second
-        logs.setdefault(record.to, SeatLog()).take(record, answer.model, second)
+        log = logs.get(record.to)
+        if log is None:
+            log = logs[record.to] = SeatLog()
+        log.take(record, answer.model, second)
     if number < len(answers):
         raise BadCalls(number + 1, f"{len(answers)} lines, one for each entry", f"the end after {number}")
     return logs

@@ -136,14 +136,16 @@ def difference_figure(real: Units | Ratio, naked: Units | Ratio, evidence: Evide
 
 
 def measured_difference(delta: Delta, evidence: Evidence) -> RunFigure:
-    """A delta in the paper's P, against whichever arm it is compared with: the analysis's figure, with its variance.
+    """A delta in points a game or bb/100, against whichever arm it is compared with, and its variance.
 
-    Where a sample does not vary, its variance is that of the interval: the square of half its width over 1.96.
+    In chess not the paper's P, a rate of games won: the answers of a run are in points a game too. Where a sample does
+    not vary, its variance is that of the interval: the square of half its width over 1.96.
     """
-    estimate = difference_figure(delta.real.measured(), delta.other.measured(), evidence)
+    real, other = (cell.measured(Measure.SCORE) for cell in delta)
+    estimate = difference_figure(real, other, evidence)
     if estimate.value is None or estimate.ci is None:
         return RunFigure(estimate, None)
-    groups = repeated(difference(*delta))
+    groups = repeated(difference(*delta, Measure.SCORE))
     samples = [moments(group.units.values) for group in groups]
     total = contrast(samples, [group.weight * group.units.scale.factor for group in groups])
     if estimate.ci.method == "wilson" or not total.df:

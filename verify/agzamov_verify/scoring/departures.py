@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from typing import Final
 
 from ..experiment.matches import Arm, Augmentation, Condition, Match, NakedPrompt, Phase
 from ..experiment.opponent_patterns import ShiftKind, shift_kinds
@@ -63,7 +64,7 @@ def departures(plan: Plan) -> tuple[str, ...]:
     the analysis, then sizes.
     """
     protocol = load_protocol(plan.protocol)
-    compared = (*_arms(plan, protocol), *_seats(plan), *_opponents(plan))
+    compared = (*_arms(plan, protocol), *_seats(plan), *_opponents(plan), *_unequal(plan))
     rules = (*_rules(plan, protocol), *_play(plan, protocol), *_analysis(plan, protocol))
     return (*compared, *rules, *_robustness(plan, protocol), *_sizes(plan, protocol))
 
@@ -79,15 +80,20 @@ def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 def _opponents(plan: Plan) -> Iterator[str]:
     """Matches without the Phase 0 match that they need, or against another opponent than their phase has."""
-    phases = PROTOCOLS[plan.protocol].phases
+    version = PROTOCOLS[plan.protocol]
     for match in plan.matches:
         if match.measured in plan.repeats:
             continue
-        if match.phase and not any(
-            other.phase == 0 and other.measured == match.measured and other.game == match.game for other in plan.matches
+        if (
+            version.has_gate
+            and match.phase
+            and not any(
+                other.phase == 0 and other.measured == match.measured and other.game == match.game
+                for other in plan.matches
+            )
         ):
             yield f"{match.id}: no Phase 0 match of {match.measured} in this game"
-        if phases[match.phase].opponent.self_play and not match.is_self_play:
+        if version.phases[match.phase].opponent.self_play and not match.is_self_play:
             yield f"{match.id}: {' and '.join(at.seat for at in match.opponents)} is the opponent, self-play required"
 
 
@@ -100,7 +106,8 @@ def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
         yield from plan.systems[name].departures(name)
     for match in augmented:
         yield from shift_departures(match, plan, protocol)
-        if match.condition.arm is not Arm.REAL or PROTOCOLS[plan.protocol].phases[match.phase].both:
+        rule = PROTOCOLS[plan.protocol].phases[match.phase]
+        if match.condition.arm is not Arm.REAL or rule.both or rule.sub_phases:
             continue
         for arm in (Arm.NAKED, Arm.PLACEBO):
             others = [other for other in augmented if _is_other_arm(match, other, arm)]
@@ -140,23 +147,43 @@ def _play(plan: Plan, protocol: Protocol) -> Iterator[str]:
         yield from SCORINGS[name].play_departures(plan, protocol)
 
 
+_OTHER: Final = {
+    IllegalPolicy.SUBSTITUTE: "retried, substitution",
+    IllegalPolicy.RETRY_THEN_FORFEIT: "substituted, three more tries and then a forfeit",
+}
+"""What a plan does with illegal actions where it departs from a protocol with this policy, and what is required."""
+
+
 def _is_only_met_augmented(name: str, plan: Plan) -> bool:
     """True if a seat is only an opponent in phases of augmented play, where it may keep patterns (SPEC S5)."""
     phases, played = PROTOCOLS[plan.protocol].phases, [match for match in plan.matches if name in match.seats]
     return all(name != match.measured and phases[match.phase].augmented for match in played)
 
 
+def _unequal(plan: Plan) -> Iterator[str]:
+    """Models that meet under unlike limits, where every seat of a table is looked at."""
+    phases = PROTOCOLS[plan.protocol].phases
+    met = {name for match in plan.matches if phases[match.phase].every_seat for name in match.seats}
+    models = [seat for name, seat in plan.playing.items() if name in met and seat.is_model]
+    for field, words in (("tokens_limit", "tokens of a reply"), ("temperature", "temperature")):
+        found = sorted({str(getattr(seat, field)) for seat in models if hasattr(seat, field)})
+        if len(found) > 1:
+            yield f"models meet under unlike limits of {words} ({', '.join(found)}), one for all required"
+
+
 def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
-    games = PROTOCOLS[plan.protocol].games
-    for name in games:
+    version = PROTOCOLS[plan.protocol]
+    # Rules of a game that is not played depart only where the plan sets them: defaults need not be this protocol's.
+    names = [name for name in version.games if name in plan.games or plan.rules_of(name) != GAMES[name].rules()]
+    for name in names:
         yield from SCORINGS[name].rule_departures(plan, protocol)
     if plan.engine.nodes != protocol.engine.nodes:
         yield f"adjudication by the engine at {plan.engine.nodes} nodes, {protocol.engine.nodes} required"
     if plan.engine.hash_mib != protocol.engine.hash_mib:
         yield f"adjudication by the engine with {plan.engine.hash_mib} MiB of hash, {protocol.engine.hash_mib} required"
-    policies = [getattr(plan.rules_of(name), "illegal", IllegalPolicy.SUBSTITUTE) for name in games]
-    if IllegalPolicy.RETRY_THEN_FORFEIT in policies:
-        yield "illegal actions are retried, substitution required"
+    policies = [getattr(plan.rules_of(name), "illegal", version.illegal) for name in names]
+    if set(policies) - {version.illegal}:
+        yield f"illegal actions are {_OTHER[version.illegal]} required"
 
 
 def _seats(plan: Plan) -> Iterator[str]:
@@ -167,6 +194,8 @@ def _seats(plan: Plan) -> Iterator[str]:
     repeats = plan.repeats
     measured_once = {name for match in plan.matches if match.measured not in repeats for name in match.seats}
     for name, seat in plan.playing.items():
+        if seat.is_person and not PROTOCOLS[plan.protocol].people:
+            yield f"seat {name} is a person, who is shown what is legal, a model or a scripted player required"
         if seat.briefing or (seat.patterns and not _is_only_met_augmented(name, plan)):
             yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
         is_repeat = name in repeats and name not in measured_once

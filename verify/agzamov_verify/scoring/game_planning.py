@@ -5,12 +5,12 @@ A game without it has no figures in a forecast but its calls, cost and time.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from enum import Enum, auto
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from ..experiment.matches import PositionClass
 from ..table.game import Game
+from .plan_options import GamePlanOptions
 from .sample_sizes import Assumed, Scoring
 from .units.cells import Cell
 
@@ -19,24 +19,6 @@ Given: TypeAlias = Mapping[str, Fraction]
 
 Samples: TypeAlias = Mapping[str, Sequence[Sequence[Fraction]]]
 """By name of a figure: its values by unit, of each match."""
-
-
-class OptionKind(Enum):
-    """The numbers that an option takes."""
-
-    POSITIVE = auto()
-    SHARE = auto()
-    """From 0 to below 1."""
-    PART = auto()
-    """Between 0 and 1, neither of them."""
-
-
-class PlanOption(NamedTuple):
-    """A number that a user may assume in the place of the game's own."""
-
-    name: str
-    kind: OptionKind
-    meaning: str
 
 
 class Deviation(NamedTuple):
@@ -69,18 +51,13 @@ class GamePlanning(ABC):
 
     - `unit`: that of its tables, in words.
     - `performance`: the place of the protocol's figure of performance among a game's scorings.
-    - `effect_name`, `effect_max`: an effect as `--effect NAME=NUMBER`, and the greatest; `effect_example`: a number
-      with its unit.
-    - `options`: numbers that a user may assume.
+    - `options`: those of `agzamov plan`, from the module `plan_options` of its folder.
     """
 
     game: ClassVar[Game]
     unit: ClassVar[str]
     performance: ClassVar[int]
-    effect_name: ClassVar[str]
-    effect_max: ClassVar[Fraction]
-    effect_example: ClassVar[tuple[str, str]]
-    options: ClassVar[tuple[PlanOption, ...]]
+    options: ClassVar[GamePlanOptions]
 
     @abstractmethod
     def samples(self, cells: Sequence[Cell]) -> Samples:

@@ -1,7 +1,8 @@
 """The counts of a game: one subclass of `GameScoring` in the `scoring` module of each game's folder."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from ..core.seat_letters import seat_letter
@@ -64,6 +65,11 @@ def looked_name(plan: Plan, match: Match, seat_index: int) -> str:
     return f"{match.id}@{seat_letter(seat_index)}" if len(plan.looked_at(match)) > 1 else match.id
 
 
+def blocks_played(blocks: Mapping[str, Sequence[Block]]) -> dict[str, Sequence[Block]]:
+    """The blocks of matches of which some result was played, by match: a person may stop before the first one."""
+    return {name: own for name, own in blocks.items() if any(block.records for block in own)}
+
+
 def match_of(name: str) -> str:
     """The id of the match that a row of figures is of."""
     return name.partition("@")[0]
@@ -108,6 +114,13 @@ class GameScoring(ABC):
 
         A stopping rule reads them while the match is played, so the values of a beginning never change later.
         """
+
+    def luck(self, record: Any, rules: Any) -> tuple[Fraction, ...]:  # noqa: ARG002 - a game without cards
+        """What the cards gave each place of a result, in its smallest unit, with mean 0 whatever the players do.
+
+        Control variates: to be taken off `outcomes`. Empty in a game that has none.
+        """
+        return ()
 
     def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002 - a game without norms
         """Departures of the plan's rules of this game from the protocol, whether or not it is played.

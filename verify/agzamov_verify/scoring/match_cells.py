@@ -14,7 +14,7 @@ from ..table.registry import GAMES
 from .departures import too_short
 from .game_scoring import Played
 from .hypotheses.evidence import ProbeCell
-from .own_actions import why_no_finding
+from .own_actions import why_forfeited, why_no_finding
 from .quality.quality_questions import Answers
 from .scorings import SCORINGS
 from .seat_stats import FREE, cost_usd, stats_of
@@ -39,8 +39,16 @@ def matches_played(
 
 
 def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None) -> list[Cell]:
-    """The cells of a run, as `matches_played` has them."""
-    return [cell_of(manifest, played) for played in matches_played(manifest, blocks, answers)]
+    """The cells of a run, as `matches_played` has them; those that forfeits decided have no finding (`own_actions`)."""
+    return [shown_cell(manifest, played) for played in matches_played(manifest, blocks, answers)]
+
+
+def shown_cell(manifest: Manifest, played: Played) -> Cell:
+    """A cell as a person is shown it: the analysis of the released protocols has figures of forfeits, screens none."""
+    cell = cell_of(manifest, played)
+    noun = GAMES[played.match.game].result.many
+    why = cell.no_finding or why_forfeited(stats_of(played), len(played.records), noun, manifest.plan.protocol)
+    return msgspec.structs.replace(cell, no_finding=why)
 
 
 def cell_of(manifest: Manifest, played: Played) -> Cell:

@@ -15,9 +15,9 @@ from ..protocols.norms import load_protocol
 from ..table.game import Block
 from ..table.registry import GAMES
 from .departures import departures
-from .game_scoring import Played, match_of
+from .game_scoring import Played, blocks_played, match_of
 from .gate import Gate, gate_of, is_gate
-from .own_actions import why_no_finding
+from .own_actions import why_forfeited, why_no_finding
 from .scorings import SCORINGS, AnyCounts
 from .seat_stats import SeatStats, stats_of
 from .team_outcomes import TeamOutcome, team_outcomes
@@ -106,6 +106,7 @@ class Results(msgspec.Struct, frozen=True):
 
 def results_of(run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Results:
     """The results of a run from its blocks by match id; a match without blocks was not played."""
+    blocks = blocks_played(blocks)
     played = tuple(
         result
         for match in plan.matches
@@ -114,6 +115,18 @@ def results_of(run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> R
     )
     missing = tuple(match.id for match in plan.matches if match.id not in blocks)
     return Results(FORMAT, run, plan.protocol, departures(plan), played, missing)
+
+
+def without_forfeited(results: Results) -> Results:
+    """The results as a person is shown them: matches that forfeits decided have no finding either (`own_actions`)."""
+    rows = tuple(row if row.no_finding else without_forfeited_row(row, results.protocol) for row in results.matches)
+    return msgspec.structs.replace(results, matches=rows)
+
+
+def without_forfeited_row(row: MatchResult, protocol: str) -> MatchResult:
+    """One row as `without_forfeited` has it."""
+    why = why_forfeited(row.seat_stats, row.result.count, GAMES[row.game].result.many, protocol)
+    return msgspec.structs.replace(row, no_finding=why) if why else row
 
 
 def match_results(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "") -> list[MatchResult]:

@@ -17,9 +17,11 @@ from .scripted_seat import ReferenceSeat as ReferenceSeat
 from .scripted_seat import NoviceSeat as NoviceSeat
 from .scripted_seat import BenchmarkSeat as BenchmarkSeat
 from .stockfish_seat import StockfishSeat as StockfishSeat
+from .uci_seat import UciSeat as UciSeat
 from .endpoint_seat import EndpointSeat as EndpointSeat
 from .gguf_seat import GgufSeat as GgufSeat
 from .ollama_seat import OllamaSeat as OllamaSeat
+from .human_seat import HumanSeat as HumanSeat
 # isort: on
 
 

@@ -1,26 +1,32 @@
 """A hosted model: whoever serves it, behind an OpenAI-compatible endpoint. Its answers are attested."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, ClassVar, Final, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from ..core.columns import quoted
 from ..experiment.plan_fields import Count, DecimalText, EnvironmentName, Line, Problem, Url
-from .model_seat import HOST_NAME, PORT_MAX, ModelSeat, bare_host, host_words, is_loopback, keeps_secrets
+from .model_seat import HOST_NAME, PORT_MAX, ImageInput, ModelSeat, bare_host, host_words, is_loopback, keeps_secrets
 from .seat import Seat
 
 TOKEN_LIMITS: Final = frozenset(("max_tokens", "max_completion_tokens"))
 """The parameters that limit the tokens of a reply."""
+OtherName: TypeAlias = Annotated[Line, Meta(min_length=1)]
 UNSPECIFIED: Final = {"0.0.0.0", "::"}  # noqa: S104 - "this very place", as a client's address
 
 
 class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
-    """A model behind an OpenAI-compatible chat endpoint. Only parameters in `accepts` are sent."""
+    """A model behind an OpenAI-compatible chat endpoint. Only parameters in `accepts` are sent.
+
+    `served_as`: the name by which the server lists the model or answers, where that is another one. `image_input`:
+    positions are shown to it as images.
+    """
 
     base_url: Url = ""
     model: Line = ""
+    served_as: OtherName | msgspec.UnsetType = msgspec.UNSET
     model_digest: Line = ""
     api_key_env: EnvironmentName = ""
     accepts: tuple[Literal["temperature", "seed", "max_tokens", "max_completion_tokens", "top_p"], ...] = (
@@ -35,6 +41,7 @@ class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
     attempts_max: Annotated[int, Meta(ge=1, le=100)] = 6
     concurrency: Annotated[int, Meta(ge=1, le=1024)] = 4
     requests_per_minute: Annotated[int, Meta(ge=0)] = 0
+    image_input: ImageInput | msgspec.UnsetType = msgspec.UNSET
 
     calls_tools: ClassVar[bool] = True
     is_hosted: ClassVar[bool] = True
@@ -47,6 +54,10 @@ class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
     @property
     def model_served(self) -> str:
         return self.model
+
+    @property
+    def names_served(self) -> tuple[str, ...]:
+        return (self.model,) if isinstance(self.served_as, msgspec.UnsetType) else (self.model, self.served_as)
 
     @property
     def key_variable(self) -> str:
@@ -108,7 +119,8 @@ class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
 
     @property
     def kind_words(self) -> str:
-        return f"model {quoted(self.model)}"
+        others = "".join(f" (served as {quoted(name)})" for name in self.names_served[1:])
+        return f"model {quoted(self.model)}{others}"
 
     def words(self, weights_sha256: str) -> str:
         digest = f", digest {quoted(self.model_digest)}" if self.model_digest else ""

@@ -11,8 +11,21 @@ import msgspec
 from msgspec import Meta
 
 from ..core.columns import ascii_words
-from ..experiment.plan_fields import Count, DecimalText, Problem
+from ..experiment.plan_fields import Count, DecimalText, Part, Problem
+from ..table.pictures import PictureDetail, PictureStyle
+from ..table.players import PictureWish
 from .seat import Seat
+
+READ_BACK_MAX: Final = 4
+
+
+class ImageInput(Part, frozen=True):
+    """A seat that is shown positions as images. `read_back`: boards that it reads back before each of its games."""
+
+    style: PictureStyle = PictureStyle.FIGURES
+    detail: PictureDetail = PictureDetail.AUTO
+    read_back: Annotated[int, Meta(ge=0, le=READ_BACK_MAX)] = 1
+
 
 HOST_NAME = "host.docker.internal"
 """In a plan with isolation: container, the machine that the containers run on; the run says itself where that is."""
@@ -70,8 +83,13 @@ class ModelSeat(Seat, frozen=True):
 
     is_model: ClassVar[bool] = True
     serving: ClassVar[frozenset[str]] = frozenset(
-        ["base_url", "api_key_env", "timeout_s", "attempts_max", "concurrency", "requests_per_minute"]
+        ["base_url", "served_as", "api_key_env", "timeout_s", "attempts_max", "concurrency", "requests_per_minute"]
     )
+
+    @property
+    def pictures(self) -> PictureWish | None:
+        wish = getattr(self, "image_input", msgspec.UNSET)
+        return PictureWish(wish.style, wish.detail, wish.read_back) if isinstance(wish, ImageInput) else None
 
     @property
     def has_temperature(self) -> bool:
@@ -95,6 +113,8 @@ class ModelSeat(Seat, frozen=True):
     def departures(self, name: str) -> Iterator[str]:
         if Fraction(self.temperature):
             yield f"seat {name} at temperature {self.temperature}, 0 required"
+        if wish := self.pictures:
+            yield f"seat {name} is shown positions as images ({wish.style.value}), text required"
 
     def repeats_at(self, other: Seat) -> str:
         warm = self.has_temperature and Fraction(self.temperature) > 0

@@ -3,22 +3,25 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
+import msgspec
+
 from ..core.columns import quoted
 from ..experiment.plan_fields import Line, Problem, Sha256OrNone, Url
-from .model_seat import PORT_MAX, LocalModelSeat, bare_host, host_words
+from .model_seat import PORT_MAX, ImageInput, LocalModelSeat, bare_host, host_words
 
 
 class OllamaSeat(LocalModelSeat, frozen=True, tag="ollama"):
     """A model in an Ollama server, by name and by the SHA-256 of its manifest file (64 hex digits of /api/tags).
 
     `store` is the server's model folder, which is hashed before and after a run; empty where it cannot be read, and
-    then the server's own word is all there is.
+    then the server's own word is all there is. `image_input`: positions are shown to it as images.
     """
 
     base_url: Url = "http://127.0.0.1:11434"
     model: Line = ""
     model_digest: Sha256OrNone = ""
     store: Line = ""
+    image_input: ImageInput | msgspec.UnsetType = msgspec.UNSET
 
     image_part: ClassVar[str] = "ollama"
 

@@ -9,9 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import ClassVar, Self
 
+import msgspec
+
 from ..core.questions import Message
 from ..experiment.opponent_patterns import Pattern
 from ..experiment.plan_fields import Briefing, Part, Problem
+from ..table.players import PictureWish
 
 
 class AnswerCheck(Enum):
@@ -41,6 +44,8 @@ class Seat(Part, frozen=True, tag_field="kind"):
     """The games that it plays; None: every game."""
     is_model: ClassVar[bool] = False
     """True for a language model: it has tokens, tries and a price."""
+    is_person: ClassVar[bool] = False
+    """True for a person, who plays in a browser."""
     calls_tools: ClassVar[bool] = False
     """True if its model can be offered tools to call."""
     is_hosted: ClassVar[bool] = False
@@ -61,9 +66,12 @@ class Seat(Part, frozen=True, tag_field="kind"):
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """The player's kind and settings, less those of its server. Arms that are compared have the same."""
-        fields = (name for name in self.__struct_fields__ if name not in self.serving)
-        return (self.kind, *((name, getattr(self, name)) for name in fields))
+        """The player's kind and settings, less those of its server and those that are not set.
+
+        Arms that are compared have the same.
+        """
+        settings = ((name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.serving)
+        return (self.kind, *(one for one in settings if one[1] is not msgspec.UNSET))
 
     @property
     def noun(self) -> str:
@@ -119,6 +127,11 @@ class Seat(Part, frozen=True, tag_field="kind"):
         return None
 
     @property
+    def names_served(self) -> tuple[str, ...]:
+        """The names that its server may report; none where no name is sealed."""
+        return () if self.model_served is None else (self.model_served,)
+
+    @property
     def key_variable(self) -> str:
         """The environment variable that holds its API key; empty for none."""
         return ""
@@ -129,6 +142,11 @@ class Seat(Part, frozen=True, tag_field="kind"):
     def tokens_limit(self) -> int:
         """Greatest number of tokens in a reply, where its server is sent a limit; 0 where it is sent none."""
         return 0
+
+    @property
+    def pictures(self) -> PictureWish | None:
+        """How it is shown positions as images; None where it reads them as text."""
+        return None
 
     @property
     def failed_tries_max(self) -> int:
@@ -151,11 +169,26 @@ class Seat(Part, frozen=True, tag_field="kind"):
         """Nodes that the engine searches for a move of a seat that starts it; else 0."""
         return 0
 
+    @property
+    def engine_named(self) -> str:
+        """The name of the engine that plays the seat, which its answers bear; empty for the protocol's engine."""
+        return ""
+
+    @property
+    def program_sha256(self) -> str:
+        """The digest of the engine's program, by which a verifier finds it; empty for the protocol's engine."""
+        return ""
+
     def attested_words(self, name: str) -> str:
         """The part of a scripted seat's answers that is only attested, in words; empty for none."""
         return ""
 
     # --- words and names
+
+    @property
+    def declared(self) -> str:
+        """What a person in the seat declares of their own strength, in words; empty for nothing, or no person."""
+        return ""
 
     @property
     def kind_words(self) -> str:

@@ -1,15 +1,17 @@
 """The display of a game: one subclass of `GameView` in the `view` module of each game's folder."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any, ClassVar
 
-from ..core.questions import Message
+from ..core.questions import Message, NoReply, Reply
 from ..plan.manifest import Plan
 from ..scoring.match_figures import MatchAnalysis
 from ..scoring.units.counts import Counts
+from ..table.declared import Accepted, Fault
 from ..table.game import Game
+from .person_choices import Choices
 from .replayed_game import PlayedGame
 
 
@@ -22,6 +24,8 @@ class GameView(ABC):
     `places` names the places of the seats in a result, the first to act first; `clusters` what decisions that depend
     on each other are of. `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`:
     the open format of its results, as `agzamov export --to` has it; empty for none. `notation_words`: what it holds.
+    `tag`: what a declared line starts with; empty where a game has none. `can_resign`: a person who gives up says so by
+    no action of the game.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
     makes foreign text safe.
@@ -38,6 +42,8 @@ class GameView(ABC):
     notation: ClassVar[str] = ""
     notation_words: ClassVar[str] = ""
     adjusted_words: ClassVar[str] = ""
+    tag: ClassVar[str] = ""
+    can_resign: ClassVar[bool] = True
 
     @abstractmethod
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
@@ -55,9 +61,28 @@ class GameView(ABC):
         """One result in the open format of the game."""
         raise NotImplementedError
 
-    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:  # noqa: ARG002 - a game need not have any
-        """The part of a game that the receiver of these messages saw, by name; a `fen` is drawn as a board."""
+    def notated(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
+        """The same in the parts that a file of the format counts: the hands of a tournament."""
+        yield self.exported(played, plan)
+
+    def live_frame(self, asked: Sequence[tuple[Message, ...]]) -> dict[str, Any]:  # noqa: ARG002 - a game need not
+        """The game in progress as a frame (`frames`), by what its seats were asked so far, in order: prompts alone.
+
+        `to_act`: the place that was asked last. What no prompt shows yet is left open. Raises ValueError for prompts
+        that are none of this game; empty where the game is not drawn.
+        """
         return {}
+
+    def choices(self, messages: tuple[Message, ...]) -> Choices | None:  # noqa: ARG002 - a game need not
+        """What a person may do at a decision, by its prompt alone; None where the person writes the answer.
+
+        Raises ValueError for a question that is no decision.
+        """
+        return None
+
+    def last_frame(self, played: PlayedGame, plan: Plan, place: int) -> dict[str, Any]:  # noqa: ARG002 - see hold'em
+        """The end of a result, as the seat at `place` may know it once it is over."""
+        return self.frames(played, plan)[-1]
 
     def actions(self, record: Any) -> Mapping[int, str]:  # noqa: ARG002 - a game need not have any
         """The action at each turn of a result, in one word or two: "e2e4", "raise 300"."""
@@ -66,10 +91,31 @@ class GameView(ABC):
     def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:
         """The states of one result in order, as values that JSON has; frame k is what seats saw at turn k.
 
-        Each has a `label`, the action that led to it in a word or two; `said`, the same in a sentence; `by`, the place
-        that acted, -1 for none; and what `replay.js` of the game's folder draws. Without such a file: `lines`.
+        Each has a `label`, the action that led to it in a word or two; `by`, the place that acted, -1 for none; `drawn`
+        where the action was drawn from the seed; `cp` or `mate`, a score of an engine from the side of the first place;
+        and what `replay.js` of the game's folder draws, which also says it in a sentence. Without such a file: `said`,
+        the sentence, and `lines`.
         """
         return [{"label": "game", "said": "the whole game", "by": -1, "lines": list(self.lines(played, plan))}]
+
+    def title(self, played: PlayedGame) -> str:
+        """The result in a heading, behind "Game 3: "."""
+        return self.ended(played.record)
+
+    def readers(
+        self,
+        played: PlayedGame,  # noqa: ARG002 - a game need not say
+        plan: Plan,  # noqa: ARG002
+    ) -> Iterator[tuple[int, Callable[[Reply | NoReply], Accepted[Any] | Fault]]]:
+        """For each turn in order the place that decides, and what reads an answer to its decision.
+
+        One more after the last action, if the result came without it. A reader is good until the next is asked for.
+        """
+        yield from ()
+
+    def thumbnail(self, played: PlayedGame, frames: list[dict[str, Any]]) -> str:  # noqa: ARG002 - as above
+        """The last state of a result, as short as `replay.js` can draw it small; empty for none."""
+        return ""
 
     def error_classes(self, record: Any) -> tuple[str, ...]:  # noqa: ARG002 - see the games
         """Classes of faults among the first attempts of all seats in a result, for a filter."""
@@ -96,7 +142,12 @@ class GameView(ABC):
 
     def number(self, value: float) -> str:
         """A finite headline figure."""
-        return f"{value:.3f}"
+        return f"{value:.2f}"
+
+    def difference(self, value: float) -> str:
+        """One headline figure less another, with its sign, in as many places."""
+        number = self.number(value)
+        return number if number.startswith(("+", "-")) else f"+{number}"
 
     def tally(self, counts: Any) -> str:
         """The outcome of a match in words, without a conclusion: "won 3 of 4 against".

@@ -20,6 +20,7 @@ from ..plan.manifest import Manifest
 from ..plan.streams import block_script, donors_of, streams_of
 from ..scoring.call_records import decode
 from ..table.game import StreamPlan
+from ..table.registry import GAMES
 from .replayed_game import (
     NoSuchGame,
     PlayedGame,
@@ -118,12 +119,26 @@ def first_games(manifest: Manifest, played: Mapping[str, object]) -> list[str]:
 
 def played_in(opened: Opened, game: str) -> PlayedGame:
     """One game of a bundle by replay. Raises NoSuchGame, HostileBundle, BrokenJournal, Divergence."""
-    stream = stream_of(opened.manifest, game)
+    stream = stream_of(opened.manifest, game, matches_played(opened))
     if not segments_of(opened.digests, stream.id):
-        raise NoSuchGame(f"no game {show_name(game)!r} in this bundle: Phase 0 failed, so its match was not played")
+        raise NoSuchGame(f"no game {show_name(game)!r} in this bundle: {_why_absent(opened, stream.match)}")
     lines = journal_lines(opened.source, opened.digests, stream.id)
     chain = Chain(opened.manifest.run_id, stream.id)
     return replay_game(opened.manifest, opened.dice, stream, chain.read_all(lines), game)
+
+
+def matches_played(opened: Opened) -> list[Match]:
+    """The matches of a plan of which the bundle has games: a failed gate or a rule leaves others out."""
+    return [match for match in opened.manifest.plan.matches if streams_played(opened, match)]
+
+
+def _why_absent(opened: Opened, match: Match) -> str:
+    """Why a bundle has no such game of a match of its plan."""
+    last = streams_played(opened, match)[-1:]
+    if not last:
+        return "Phase 0 failed, so its match was not played"
+    number = last[0].first + last[0].count - 1
+    return f"its match was stopped by its rule, after {GAMES[match.game].id_of(match, number)}"
 
 
 def list_lines(opened: Opened, selection: GameSelection) -> Iterator[str]:
@@ -169,8 +184,13 @@ def _games(opened: Opened, match_id: str) -> Iterator[PlayedGame]:
 
 def games_told(opened: Opened, match: Match) -> Iterator[PlayedGame]:
     """The games of a match in order, each with its questions and answers. Raises as `played_in`, but for NoSuchGame."""
-    for stream, entries in _streams(opened, match):
-        yield from replay_told(opened.manifest, opened.dice, stream, entries)
+    for stream in streams_played(opened, match):
+        yield from stream_told(opened, stream)
+
+
+def stream_told(opened: Opened, stream: StreamPlan) -> Iterator[PlayedGame]:
+    """The games of one stream, as `games_told`."""
+    return replay_told(opened.manifest, opened.dice, stream, entries_of(opened, stream))
 
 
 def _streams(opened: Opened, match: Match) -> Iterator[tuple[StreamPlan, Iterator[Entry]]]:

@@ -1,12 +1,17 @@
 """Delivered, used, outcome of a memory in one match, in words."""
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..checks.memory_use import MemoryUse
+from ..core.columns import ascii_words
+from ..experiment.matches import Arm
+from ..plan.manifest import Plan
 from ..scoring.seat_stats import share
 from ..table.game import Noun
 from .planted_words import percent_of
 from .seat_words import percent
+from .views import game_words
 
 NOT_KNOWN: Final = "not known: no decision was computed or asked again without it"
 
@@ -32,6 +37,33 @@ def used_words(use: MemoryUse) -> str:
     return (
         f"{use.used:,} of {use.asked:,} decisions{drawn} are others without it ({percent(share(use.used, use.asked))})"
     )
+
+
+def unused_memories(uses: Sequence[MemoryUse], plan: Plan) -> Iterator[str]:
+    """A sentence for each memory whose text stood in no prompt of a match in which it should have."""
+    games = {match.id: match.game for match in plan.matches}
+    missing = dict.fromkeys((one.system, games[one.match]) for one in uses if one.arm is Arm.REAL and not one.delivered)
+    for system, game in missing:
+        kept = f"But nothing that the memory {ascii_words(system)} kept stood in any prompt of {game_words(game)}"
+        yield f"{kept}: the result there says nothing about it."
+
+
+def changed_words(use: MemoryUse, what: str = "memory") -> str:
+    """What a memory did to decisions, in one plain line: "memory changed 0 of 4 decisions".
+
+    `what`: the augmentation that it is or is part of; of a model's seat decisions are asked again without any.
+    """
+    if not use.delivered:
+        return "nothing remembered reached a prompt"
+    if row := use.asked_again:
+        changed, twice = (round(row.decisions * float(one.decimal)) for one in (row.changed, row.baseline))
+        return (
+            f"{what} changed {changed:,} of {row.decisions:,} decisions asked again without it (asked twice alike:"
+            f" {twice:,} differ)"
+        )
+    if not use.asked:
+        return f"whether {what} changed a decision is not known"
+    return f"{what} changed {use.used:,} of {use.asked:,} decisions"
 
 
 def outcome_words(use: MemoryUse, contest: Noun) -> str:

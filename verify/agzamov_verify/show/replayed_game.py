@@ -5,10 +5,10 @@ Prompts are not stored: the replay computes them again, byte for byte.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from ..core.dice import Dice
+from ..core.did_you_mean import PROPOSED_MAX, near_words
 from ..core.journal import Entry
 from ..core.questions import (
     Answer,
@@ -36,17 +36,20 @@ from ..core.questions import (
 )
 from ..core.script import Exchanges, Replay, drive
 from ..core.seat_letters import seat_letter
+from ..core.survey_question import Survey, Surveyed
 from ..core.untrusted_input import printable, show_name
 from ..experiment.matches import Match
 from ..plan.manifest import Manifest
 from ..plan.streams import block_script, donors_of, streams_of
 from ..table.donor import CareerDonor
 from ..table.game import Block, StreamPlan
+from ..table.pictures import with_images
 from ..table.registry import GAMES
 from ..table.seating import by_place
 
 _NUMBER = re.compile("[0-9]{1,9}")
-NAMES_SHOWN_MAX = 4
+NOT_YET: Final = "This is not yet the time to "
+"""How each request begins that a seat is asked before its decision, for its tool."""
 PLANTED: Final = "no part of the game, recorded beside it to compare answers to equal prompts"
 """What is said of a planted question wherever one is shown."""
 
@@ -95,16 +98,17 @@ def named_seat(seats: Sequence[str], seat_index: int) -> str:
     return f"{name} ({seat_letter(seat_index).upper()})" if seats.count(name) > 1 else name
 
 
-def stream_of(manifest: Manifest, game: str) -> StreamPlan:
-    """The stream that holds `game`. Raises NoSuchGame with the nearest names that there are."""
+def stream_of(manifest: Manifest, game: str, matches: Sequence[Match]) -> StreamPlan:
+    """The stream that holds `game`. Raises NoSuchGame with the nearest names in `matches`, those that were played."""
     for match in manifest.plan.matches:
         stem = _stem(match)
         number = game.removeprefix(stem) if game.startswith(stem) else ""
-        if _NUMBER.fullmatch(number):
-            for stream in streams_of(match):
-                if stream.first <= int(number) < stream.first + stream.count:
-                    return stream
-    raise NoSuchGame(f"no game {show_name(game)!r}; {_nearest(manifest, game)}; show --games lists them")
+        for stream in streams_of(match) if _NUMBER.fullmatch(number) else ():
+            if stream.first <= int(number) < stream.first + stream.count:
+                if game != (named := GAMES[match.game].id_of(match, int(number))):
+                    raise NoSuchGame(f"no game {show_name(game)!r}; did you mean {named}?")
+                return stream
+    raise NoSuchGame(f"no game {show_name(game)!r}{_nearest(matches, game)}; show --games lists them")
 
 
 def _stem(match: Match) -> str:
@@ -117,14 +121,15 @@ def first_game(match: Match) -> str:
     return GAMES[match.game].id_of(match, 0)
 
 
-def _nearest(manifest: Manifest, game: str) -> str:
-    ranges = {
-        match.id: f"{first_game(match)} to {GAMES[match.game].id_of(match, match.planned - 1)}"
-        for match in manifest.plan.matches
-    }
-    stem = re.sub(r"-[a-z][^-]*$", "", game)
-    close = get_close_matches(stem, ranges, NAMES_SHOWN_MAX, 0.6) or list(ranges)[:NAMES_SHOWN_MAX]
-    return "the nearest are " + ", ".join(ranges[name] for name in close)
+def _nearest(matches: Sequence[Match], game: str) -> str:
+    """The games of the matches whose names are nearest: by their letters, else of the same sort of number."""
+    stem, _, number = game.rpartition("-")
+    alike = [match.id for match in matches if GAMES[match.game].number[0] == number[:1]]
+    by_id = {match.id: match for match in matches}
+    close = near_words(stem, by_id) or (alike or list(by_id))[:PROPOSED_MAX]
+    last = {name: GAMES[by_id[name].game].id_of(by_id[name], by_id[name].planned - 1) for name in close}
+    ranges = " and ".join(f"{first_game(by_id[name])} to {last[name]}" for name in close)
+    return f"; the nearest are {ranges}" if ranges else ""
 
 
 def replay_stream(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Iterator[Entry]) -> Iterator[PlayedGame]:
@@ -159,7 +164,7 @@ def replay_game(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Ite
     for played in _games(stream, story.value):
         if played.record.game == game:
             return played._replace(asked=asked, donors=donors_of(stream, manifest.plan, dice))
-    raise NoSuchGame(f"no game {show_name(game)!r} in stream {stream.id}; its number has leading zeros")
+    raise NoSuchGame(f"no game {show_name(game)!r} in stream {stream.id}; show --games lists those that were played")
 
 
 def _games(stream: StreamPlan, block: Block) -> Iterator[PlayedGame]:
@@ -207,6 +212,9 @@ def exchange_lines(question: Question, answer: Answer) -> Iterator[str]:
             yield f"-- {question.to} holds {answer.entries} after contest {question.number}"
         case Export(), Exported():
             yield f"-- {question.to} lists {len(answer.entries)} of its entries, from number {question.offset + 1} on"
+        case Survey(), Surveyed():
+            yield f"-- {question.to} is asked: {question.text}"
+            yield from _safe(answer.choice or "(no answer)")
 
 
 def _tool_exchange(question: Question, answer: Answer) -> Iterator[str]:
@@ -238,7 +246,7 @@ def _prompt(question: Chat, systems: set[str]) -> Iterator[str]:
                 continue
             systems.add(message.content)
         yield f"== turn {question.turn} attempt {question.attempt}: {message.role} to {question.to}"
-        yield from _safe(message.content)
+        yield from _safe(with_images(message))
         for call in message.tool_calls:
             yield from _safe(f"(calls {call.name} {call.arguments})")
 

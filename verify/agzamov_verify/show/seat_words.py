@@ -9,6 +9,7 @@ from ..scoring.call_records import CallTable, SeatCalls
 from ..scoring.results import Results
 from ..scoring.seat_stats import SeatStats
 from ..seats import LocalModelSeat, Seat
+from ..seats.model_names import is_same_model
 from .glossary import label
 
 SERVED_SHOWN_MAX: Final = 3
@@ -80,8 +81,9 @@ def served_words(total: ServedTotals) -> str:
 def served_warnings(name: str, seat: Seat, total: ServedTotals) -> Iterator[str]:
     """Warnings of statements of a seat's server that contradict the plan or each other."""
     if seat.model_served is not None:
-        others = [model for model in total.models if model != seat.model_served]
-        if others:
+        others = [model for model in total.models if model not in seat.names_served]
+        is_one = total.distinct_models == 1  # two snapshots of one model are two models
+        if others and not (is_one and any(is_same_model(name, others[0]) for name in seat.names_served)):
             shown = ", ".join(map(quoted, others[:SERVED_SHOWN_MAX]))
             names = total.distinct_models
             more = f" ({total.cut_words}{names} names were seen)" if names > SERVED_SHOWN_MAX else ""
@@ -157,7 +159,7 @@ def record_words(name: str, seat: Seat, manifest: Manifest, total: SeatTotals) -
     if total.flagged:
         parts.append("FLAGGED for them")
     if total.failed_tries or seat.is_model:
-        parts.append(f"{total.failed_tries:,} {label('failed tries')}")
+        parts.append(f"{total.failed_tries:,} {label('retries')}")
     if seat.is_model:
         parts.append(f"{total.tokens:,} {label('tokens')}")
     if seat.is_model and name in manifest.plan.prices:

@@ -21,6 +21,21 @@ ARM_WORDS: Final[Mapping[Arm, str]] = {
 """What stands before an augmentation in each arm of it."""
 
 
+NAMES_OF: Final[Mapping[Augmentation, str]] = {
+    Augmentation.MEMORY: "memory",
+    Augmentation.TOOLS: "tools",
+    Augmentation.RAG: "documents",
+    Augmentation.FULL: "the full stack",
+}
+"""Augmentations as a sentence has them."""
+
+
+def system_words(augmentation: Augmentation, system: str) -> str:
+    """An augmentation and the system that gives it: "memory by history"; once where both have one name."""
+    name = NAMES_OF[augmentation]
+    return f"{name} by {ascii_words(system)}" if system and system != name else name
+
+
 def game_words(game: str) -> str:
     """A game's name for a person; a name that a bundle claims and nobody knows, made safe."""
     return GAMES[game].title if game in GAMES else ascii_words(game)
@@ -35,8 +50,7 @@ def condition_words(condition: Condition) -> str:
     """The augmentation of seat A, in words after its name; empty where it has none."""
     if condition.augmentation is Augmentation.NAKED:
         return ""
-    by = f" by {ascii_words(condition.system)}" if condition.system else ""
-    what = f"{condition.augmentation.value}{by}"
+    what = system_words(condition.augmentation, condition.system)
     return f" without {what} (control)" if condition.arm is Arm.NAKED else f" {ARM_WORDS[condition.arm]} {what}"
 
 
@@ -44,9 +58,8 @@ def arm_words(condition: Condition, *, is_system_named: bool) -> str:
     """The arm and the augmentation in a table; empty where the match is of no arm. A system is named among several."""
     if condition.augmentation is Augmentation.NAKED:
         return ""
-    arm = ARM_WORDS[condition.arm]
-    by = f" by {ascii_words(condition.system)}" if is_system_named and condition.system else ""
-    return f" {arm} {condition.augmentation.value}{by}"
+    what = system_words(condition.augmentation, condition.system if is_system_named else "")
+    return f" {ARM_WORDS[condition.arm]} {what}"
 
 
 def size_words(count: int, game: str) -> str:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from .full_system import FullSystem as FullSystem
+from .memory_and_tools_system import MemoryAndToolsSystem as MemoryAndToolsSystem
 from .memory_system import MemorySystem as MemorySystem
 from .oracle_system import OracleSystem as OracleSystem
 from .rag_system import RagSystem as RagSystem

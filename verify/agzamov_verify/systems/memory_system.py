@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from ..core.dice import Stream
+from ..core.did_you_mean import did_you_mean
 from ..experiment.matches import OTHER_TEXT, Arm, Augmentation, Trait
 from ..experiment.plan_fields import END, CountOrNone, Problem
 from ..memory import tool_calls
@@ -179,7 +180,12 @@ class MemorySystem(System, frozen=True, tag="memory"):
         return self.use in (Use.MODEL, Use.NATIVE)
 
     def small(self) -> Self:
-        return msgspec.structs.replace(self, use=Use.HARNESS, calls_max=0, stale_after=0)
+        small = msgspec.structs.replace(self, use=Use.HARNESS, calls_max=0, stale_after=0)
+        stand_in = self.serving.stand_in if self.serving else ""
+        if not stand_in:
+            return small
+        small = msgspec.structs.replace(small, server=stand_in, half_life_games=0)
+        return msgspec.structs.replace(small, traits=tuple(one for one in self.traits if one in small.traits_known))
 
     @property
     def offers_native_tools(self) -> bool:
@@ -263,7 +269,8 @@ class MemorySystem(System, frozen=True, tag="memory"):
         if not self.adapter:
             if self.server not in SERVERS:
                 others = "or the adapter of a server from outside: FILE.yaml, or a name of `agzamov memory list`"
-                yield Problem("server", f"expected one of {', '.join(SERVERS)}, {others}; found {self.server}")
+                near = did_you_mean(self.server, SERVERS)
+                yield Problem("server", f"expected one of {', '.join(SERVERS)}, {others}; found {self.server}{near}")
             return
         declared = declared_in(self.adapter)
         if self.server in SERVERS:

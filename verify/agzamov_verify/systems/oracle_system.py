@@ -44,5 +44,9 @@ class OracleSystem(System, frozen=True, tag="oracle"):
     def departures(self, name: str) -> Iterator[str]:
         yield f"system {name} is an oracle: it tells what the submitter wrote, a memory learns it from the games"
 
+    @property
+    def submitters_own(self) -> str:
+        return "facts about the opponent that the submitter wrote"
+
     def told(self, arm: Arm) -> str:
         return {Arm.NAKED: "", Arm.PLACEBO: self.placebo, Arm.REAL: self.facts}[arm]

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Final, Self, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from ..core.did_you_mean import did_you_mean
 from ..documents.library import (
     CHARACTERS_MAX,
     PATH,
@@ -75,6 +76,10 @@ class RagSystem(System, frozen=True, tag="rag"):
         )
 
     @property
+    def submitters_own(self) -> str:
+        return "documents that the submitter chose" if self.texts else ""
+
+    @property
     def without_place(self) -> Self:
         return msgspec.structs.replace(self, documents="") if self.texts else self
 
@@ -99,7 +104,8 @@ class RagSystem(System, frozen=True, tag="rag"):
         yield from super().problems(arm)
         if not names_a_folder(self.documents) and self.documents not in SETS:
             expected = f"{', '.join(SETS)}, or a folder of your own with a slash: {self.documents}/"
-            yield Problem("documents", f"expected one of {expected}, found {self.documents}")
+            near = did_you_mean(self.documents, SETS)
+            yield Problem("documents", f"expected one of {expected}, found {self.documents}{near}")
 
     def text_problems(self, phrases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
         is_own = names_a_folder(self.documents)

@@ -146,6 +146,11 @@ class System(Part, frozen=True, tag_field="kind"):
         """Departures of the system from the protocol, one line each."""
         yield from ()
 
+    @property
+    def submitters_own(self) -> str:
+        """What the submitter wrote or chose of what the seat is told, in words; empty where nothing."""
+        return ""
+
     def told(self, arm: Arm) -> str:  # noqa: ARG002 - see the oracle
         """The text in every prompt of seat A."""
         return ""

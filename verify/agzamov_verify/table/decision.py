@@ -6,6 +6,7 @@ retry_then_forfeit    the rejection is explained, up to three more attempts, the
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Any, Generic, Protocol, assert_never
 
 import msgspec
@@ -94,8 +95,8 @@ class Tally(msgspec.Struct, gc=False):
     text_characters: int = 0
 
     def add(self, other: "Tally") -> None:
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name, count in zip(self.__struct_fields__, msgspec.structs.astuple(other), strict=True):
+            setattr(self, name, getattr(self, name) + count)
 
     @property
     def unread(self) -> int:
@@ -110,11 +111,11 @@ class Tally(msgspec.Struct, gc=False):
 
 def added(parts: Iterable[Sequence[Tally]], seats: int = 2) -> tuple[Tally, ...]:
     """The totals of each of `seats` seats; every part has their tallies in the same order."""
-    totals = tuple(Tally() for _ in range(seats))
+    rows: tuple[list[tuple[int, ...]], ...] = tuple([msgspec.structs.astuple(Tally())] for _ in range(seats))
     for part in parts:
-        for total, tally in zip(totals, part, strict=True):
-            total.add(tally)
-    return totals
+        for row, tally in zip(rows, part, strict=True):
+            row.append(msgspec.structs.astuple(tally))
+    return tuple(Tally(*map(sum, zip(*row, strict=True))) for row in rows)
 
 
 def fault_classes(tallies: Iterable[Tally]) -> tuple[str, ...]:
@@ -139,8 +140,13 @@ def decide(
     """
     tally.decisions += 1
     offered = toolbox or (memory.toolbox if memory else None)
-    talk = Conversation(offered, lambda answer: count_call(answer, tally))
-    last, answer = yield from talk.ask(question)
+    talk, last = None, question
+    if offered is None:  # as in most runs: be quick
+        answer = yield from ask(question, REPLY)
+        count_call(answer, tally)
+    else:
+        talk = Conversation(offered, partial(count_call, tally=tally))
+        last, answer = yield from talk.ask(question)
     read = rules.read(answer)
     if not isinstance(read, Fault):
         tally.first_exact += read.exact
@@ -153,6 +159,7 @@ def decide(
             tally.substituted += 1
             action = rules.substitute(FIRST_ATTEMPT)
         else:
+            talk = talk or Conversation(None, partial(count_call, tally=tally))
             action = yield from _retry(talk, last, answer, read, rules, tally)
     if planted and planted.decided(question, answer, rules, has_tools=offered is not None):
         yield from planted.ask_due()
@@ -197,7 +204,7 @@ def _rejected(asked: tuple[Message, ...], answer: Reply | NoReply, why: str) -> 
     *before, last = asked
     if last.role == "tool":
         return (*asked, Message(why, "user"))
-    return (*before, Message(f"{last.content}\n\n{why}", last.role))
+    return (*before, msgspec.structs.replace(last, content=f"{last.content}\n\n{why}"))
 
 
 def count_call(answer: Reply | NoReply, tally: Tally) -> None:

@@ -116,6 +116,8 @@ def declared(answer: Reply | NoReply, tag: str) -> Declared | Fault:
     if answer.finish.lower() not in FINISHED:
         return Fault(FaultKind.CUT, "the reply was cut off, and a cut reply declares nothing")
     named_later: list[str] = []
+    if plain := _plain_declaration(answer.text, tag):
+        return Declared(plain, plain=True)
     named = _named(tag)
     for line in reversed(spoken(answer.text).splitlines()):
         if named.search(line):
@@ -129,10 +131,30 @@ def declared(answer: Reply | NoReply, tag: str) -> Declared | Fault:
     return Fault(FaultKind.NO_ACTION, f"no line starts with {tag}")
 
 
+def _plain_declaration(text: str, tag: str) -> str:
+    """What `declared` finds in most replies, without looking at every line: "" where that has to be done.
+
+    A reply without a mark of thoughts, whose last line is the tag and an action as the prompt asks for it.
+    """
+    last = text[text.rfind("\n") + 1 :]
+    if not (last.startswith(tag) and tag.endswith(":") and len(last) <= DECLARATION_CHARACTERS_MAX):
+        return ""
+    action = last[len(tag) :].strip()
+    # Another sign that ends a line, such as a form feed, is not printable.
+    if not (action[:1].isalnum() and action[-1:].isalnum() and last.isprintable() and _has_no_mark(text)):
+        return ""
+    return action
+
+
+def _has_no_mark(text: str) -> bool:
+    """True if no mark of thoughts can stand in a text: each begins with one of these signs or with one beyond ASCII."""
+    return text.isascii() and not ("<" in text or "&" in text or "[" in text)
+
+
 def spoken(text: str) -> str:
     """The reply without its thoughts; each leaves a space, so that what stood around it does not grow together."""
-    if text.isascii() and not ("<" in text or "&" in text or "[" in text):
-        return text  # no mark begins with another sign
+    if _has_no_mark(text):
+        return text
     parts: list[str] = []
     depth = start = 0
     in_channel = False

@@ -21,10 +21,12 @@ from .adjudication import Adjudication
 from .decision import Tally
 from .donor import DONOR, played_note, played_searches
 from .game_tool import GameTool
+from .pictures import GamePictures
 from .planted import PlantedReplies
 from .players import GameName, Player
 from .prompt_lines import Page
 from .seating import alternating
+from .survey import SurveyAnswers
 
 SeatsAt: TypeAlias = Callable[[int], tuple[Player, ...]]
 """The players of result number `index` of a match, in the order of `Match.seats`."""
@@ -77,9 +79,10 @@ class StreamPlan(msgspec.Struct, frozen=True):
 
 
 class _BesideRecords(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a block that no game fills: `planted`, by seat of the match, of the models among them."""
+    """The part of a block that no game fills: `planted` by seat of the match, of models; `survey` of a person."""
 
     planted: dict[int, PlantedReplies] = msgspec.field(default_factory=dict)
+    survey: SurveyAnswers | None = None
 
 
 class Block(_BesideRecords, frozen=True):
@@ -104,12 +107,6 @@ class Block(_BesideRecords, frozen=True):
 def records_of(blocks: Iterable[Block]) -> list[Any]:
     """The records of all blocks, in order."""
     return [record for block in blocks for record in block.records]
-
-
-def in_careers(units: int, careers: int) -> int:
-    """The least number of units, at least `units`, that makes so many equal careers; 0: no careers."""
-    parts = max(1, careers)
-    return -(-units // parts) * parts
 
 
 class Bounds(NamedTuple):
@@ -149,11 +146,14 @@ class Game(ABC):
     - `tool_templates`: as `templates`, the texts of the game's tool; empty where the game has none.
     - `tool_showdowns_max`: showdowns that the game's tool compares in a call, if a plan allows any number.
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
+    - `pictures`: its positions as images, where it has any.
     - `search_phrases`: all phrases that a search of documents is made of.
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation`.
     - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
+    - `sealed_where_played`: its rules and texts stand in a manifest only where a match plays it: docs/decisions/0102.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
+    - `openings`: the number of a book's positions that `opening` gives; 0 where it gives none.
     - `assumes`: names of the assumptions of `agzamov plan` that `decisions` reads.
     """
 
@@ -180,12 +180,20 @@ class Game(ABC):
     tool_templates: ClassVar[Mapping[str, str]] = {}
     tool_showdowns_max: ClassVar[int] = 0
     names_candidates: ClassVar[bool] = False
+    pictures: ClassVar[GamePictures | None] = None
     search_phrases: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
     data_sha256: ClassVar[Mapping[str, str]] = {}
+    sealed_where_played: ClassVar[bool] = False
     sample_results: ClassVar[int] = 4
+    openings: ClassVar[int] = 0
     assumes: ClassVar[frozenset[str]] = frozenset()
+
+    def plan_key(self) -> tuple[Any, Any]:
+        """Type and default of the plan's key of the rules."""
+        unset = (self.rules | msgspec.UnsetType, msgspec.UNSET)
+        return unset if self.sealed_where_played else (self.rules, self.rules())
 
     @abstractmethod
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: Any, dice: Dice) -> Script[Block]:
@@ -248,7 +256,8 @@ class Game(ABC):
     def decisions(self, rules: Any, assumed: Mapping[str, Fraction]) -> Fraction:  # noqa: ARG002 - see the games
         """The expected number of decisions of all seats together in one result, for the forecast of `agzamov plan`.
 
-        `assumed`: the assumptions of `agzamov plan` by name, such as "plies".
+        `assumed`: the assumptions of `agzamov plan` by name, such as "plies". A game with a finishing order is not
+        asked: the forecast plays some results between its reference players.
         """
         return Fraction(10)
 
@@ -304,6 +313,10 @@ class Game(ABC):
         """The label of what a match's units are played on: two matches with one label share starts or decks."""
         return match.draws
 
+    def opening(self, dice: Dice, match: Any, unit: int) -> str:  # noqa: ARG002 - see draughts
+        """What a unit of a match begins from, of a book of `openings`; nothing where the game has no book."""
+        return ""
+
     def judgements(self, match: Any) -> Fraction:  # noqa: ARG002 - see chess
         """The expected number of questions to a seat before the first moves of a match."""
         return Fraction(0)
@@ -339,6 +352,10 @@ class Game(ABC):
                 content = self.observation(records, first, seat_index)
                 yield from player.memory.observe(records[-1].game, content)
 
+    def has_finishing_order(self, rules: Any) -> bool:  # noqa: ARG002 - see the sit-and-go
+        """True if the outcomes of a result say in which order its seats finished, greatest first, and no more."""
+        return False
+
     def order(self, record: Any, index: int) -> tuple[int, ...]:  # noqa: ARG002 - two seats alternate
         """The seats by place in a result, by their index. Tables of more than two say so in the record (`seating`)."""
         return alternating(index)
@@ -356,13 +373,11 @@ class Game(ABC):
         sums = dict[int, int]()
         for team, outcome in zip(self.teams(record), record.outcomes, strict=True):
             sums[team] = sums.get(team, 0) + outcome
-        return {team: _sign(own - _best_but(sums, team)) for team, own in sums.items()}
+        best = {team: _best_but(sums, team) for team in sums}
+        return {team: (own > best[team]) - (own < best[team]) for team, own in sums.items()}
 
     def teams(self, record: Any) -> tuple[int, ...]:
-        """The team of each place of a result, as numbers; places of one number win and lose together.
-
-        Without teams each place is one of its own.
-        """
+        """The team of each place of a result, by number: a team wins and loses together. By default one each."""
         return tuple(range(len(record.outcomes)))
 
     def id_of(self, match: Match, number: int) -> str:
@@ -382,7 +397,3 @@ class Game(ABC):
 def _best_but(sums: Mapping[int, int], team: int) -> int:
     """The greatest outcome of the other teams; a team alone has its own."""
     return max((outcome for other, outcome in sums.items() if other != team), default=sums[team])
-
-
-def _sign(value: int) -> int:
-    return (value > 0) - (value < 0)

@@ -130,21 +130,21 @@ class Quota(NamedTuple):
 class PlantedQuestions:
     """The planted questions of one seat in one stream.
 
-    `spots`: the common ones, made when they are first needed. `natural_key`: of the run, 32 bits. `unlearned`: the
-    profile in the prompts of a seat that remembers nothing.
+    `spot`: each of the common ones by its number, made when it is first needed. `natural_key`: of the run, 32 bits.
+    `unlearned`: the profile in the prompts of a seat that remembers nothing.
     """
 
     def __init__(
         self,
         norm: PlantedNorm,
         draws: Stream,
-        spots: Callable[[], Sequence[Spot]],
+        spot: Callable[[int], Spot],
         quota: Quota,
         number_in: Callable[[str], int],
         natural_key: int,
         unlearned: str = "",
     ) -> None:
-        self._norm, self._draws, self._spots, self._quota, self._number_in = norm, draws, spots, quota, number_in
+        self._norm, self._draws, self._spot, self._quota, self._number_in = norm, draws, spot, quota, number_in
         self._unlearned, self._natural_key = unlearned, natural_key
         self._common_least = len(quota.common)
         self._decisions = self._asked = 0
@@ -216,7 +216,8 @@ class PlantedQuestions:
             self._put_common()
 
     def _put_common(self) -> None:
-        self._put(Due(self._decisions, self._draws.choice(self._spots()), Role.COMMON, NO_DECISION, 0))
+        spot = self._spot(self._draws.below(self._norm.spots))
+        self._put(Due(self._decisions, spot, Role.COMMON, NO_DECISION, 0))
 
     def _put(self, due: Due) -> None:
         self._due.append(due)
@@ -294,8 +295,10 @@ def _without_tools(message: Message) -> Message:
 
 
 def digest(messages: Sequence[Message]) -> str:
-    """The first digits of the SHA-256 of some messages, roles included."""
-    told = "\0".join(f"{message.role}\0{message.content}" for message in messages)
+    """The first digits of the SHA-256 of some messages, roles and the digests of pictures included."""
+    told = "\0".join(
+        "\0".join((message.role, message.content, *(shown.sha256 for shown in message.shown))) for message in messages
+    )
     return hashlib.sha256(told.encode()).hexdigest()[:PROMPT_DIGITS]
 
 

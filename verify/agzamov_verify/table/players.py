@@ -3,9 +3,9 @@
 Nothing that is sent to a model may help it to know a hidden draw: see docs/decisions/0022.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -13,8 +13,10 @@ from ..core.dice import Dice
 from ..core.script import Script
 from ..documents.library import Library
 from ..memory.career_memory import CareerMemory
+from .decision import AfterDecisions
 from .game_tool import ToolUse
-from .planted import PlantedQuestions
+from .pictures import PictureDetail, PictureStyle
+from .survey import UnitSurvey
 
 V = TypeVar("V")
 
@@ -32,6 +34,14 @@ class GameName(msgspec.Struct, frozen=True, gc=False):
     label: str
 
 
+class PictureWish(msgspec.Struct, frozen=True):
+    """How a seat is shown positions as images. `read_back`: images that it is asked to read before each game."""
+
+    style: PictureStyle
+    detail: PictureDetail
+    read_back: int
+
+
 class Player(msgspec.Struct, frozen=True):
     """A seat as one game needs it.
 
@@ -40,7 +50,9 @@ class Player(msgspec.Struct, frozen=True):
     script plays it. `tokens_max`: the limit of one answer, which `decision.answer_terms` tells it; 0 for none.
     `memory`: the store that it has in this career. `nothing_told`: the text in the place of what is remembered where
     nothing is; "" for no text. `tool`: how its tool is used. `library`: the documents that it may
-    look up. `planted`: questions that are asked after its decisions; give them to `decide`.
+    look up. `planted`: whatever follows its decisions, such as planted questions; give it to `decide`. `pictures`: how
+    it is shown positions as images. `ended`: is told each result that is over (`tell_ended`). `survey`: what a person
+    is asked beside the game. `is_person`: who may offer draws where the rules allow it.
     """
 
     seat: str
@@ -52,10 +64,16 @@ class Player(msgspec.Struct, frozen=True):
     nothing_told: str = ""
     tool: ToolUse | None = None
     library: Library | None = None
-    planted: PlantedQuestions | None = None
+    planted: AfterDecisions | None = None
+    pictures: PictureWish | None = None
+    ended: Callable[[Any], None] | None = None
+    survey: UnitSurvey | None = None
+    is_person: bool = False
 
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""
+        if self.memory is None and not (self.briefing and self.nothing_told):
+            return self.briefing or self.nothing_told
         recalled = (yield from self.memory.recall(game, turn, query())) if self.memory else ""
         return "\n".join(filter(None, (self.briefing, recalled or self.nothing_told)))
 
@@ -64,6 +82,12 @@ class Player(msgspec.Struct, frozen=True):
         if self.library is None:
             return ""
         return self.library.told(query(), dice.stream(f"documents_placebo/{name.label}/{turn}"))
+
+
+def tell_ended(seats: Sequence[Player], record: Any) -> None:
+    """Tell whoever listens that a result is over. Call it in a game's script; it changes nothing there."""
+    if listener := seats[0].ended:
+        listener(record)
 
 
 def seed_for(player: Player, place_index: int, name: GameName, turn: int, dice: Dice) -> int:

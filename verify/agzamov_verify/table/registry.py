@@ -17,11 +17,15 @@ from .game_tool import GameTool
 NAMES: Final = (
     "chess960",
     "chess",
+    "draughts",
     "holdem",
+    "holdem_ring",
+    "holdem_sit_and_go",
+    "werewolf",
 )
 
 
-FOLDERS: Final[Mapping[str, str]] = {"chess960": "chess"}
+FOLDERS: Final[Mapping[str, str]] = {"chess960": "chess", "holdem_sit_and_go": "holdem_ring"}
 """Folders of games whose folder has another name."""
 
 VARIANTS: Final = "VARIANTS"

@@ -25,6 +25,7 @@ from ..core.questions import (
     Stored,
     ToolCall,
 )
+from ..core.survey_question import Survey, Surveyed
 from ..memory.tool_calls import SEARCH, closing_observation
 from .prompt_lines import labelled, read_page
 from .registry import GAMES, TOOLS, game_of_prompt
@@ -56,6 +57,8 @@ def random_answer(question: Question) -> Answer:
             return Evaluation(0, None)
         case Examine() | Calculate():
             return TOOLS[type(question)].sample(question)
+        case Survey():
+            return Surveyed()
         case _:
             return _full_memory(question)
 
@@ -81,7 +84,20 @@ def _random_reply(question: Chat) -> Reply:
         return Reply(text="", tool_calls=(call,))
     if closing_observation(question.messages) is not None:
         return Reply(text="")
-    return Reply(text=scripted_reply(RANDOM, question.messages, question.seed))
+    messages = told_in_words(question.messages)
+    return Reply(text=scripted_reply(RANDOM, messages, question.seed) if messages else "")
+
+
+def told_in_words(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages of a decision as a player without eyes reads them; none where only an image can be answered."""
+    told = list[Message]()
+    for message in messages:
+        pictures = GAMES[message.shown[0].game].pictures if message.shown else None
+        in_words = pictures.in_words(message) if pictures else message
+        if in_words is None:
+            return ()
+        told.append(in_words)
+    return tuple(told)
 
 
 def with_words_as_tokens(kind: str, messages: tuple[Message, ...], text: str) -> Reply:

@@ -1,8 +1,11 @@
 """What the page runs in its worker: the verifier on one bundle, as `agzamov-verify check` runs it without an engine."""
 
+import json
+import shlex
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -10,10 +13,16 @@ from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.commands.check_command import EXIT_USAGE, exit_code
 from agzamov_verify.core.envelope import BadEnvelope, key_id, load_public_key
+from agzamov_verify.core.untrusted_input import HostileBundle
 from agzamov_verify.core.waiting import told
 from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.show.text import verdict_report
+from agzamov_verify.show.text.first_screen import KEY_NOT_GIVEN, NextStep
 
+from .verdict_cards import cards
+from .zip_bundle import UNPACKED_BYTES_MAX, is_zip, unpacked
+
+UNPACK: Final = "Unpack it yourself, and choose the folder"
 NO_ENGINE: Final = "a browser has no engine; the command agzamov-verify asks one"
 MORE: Final = (
     ("(--details, --json)", "(below)"),
@@ -23,27 +32,57 @@ MORE: Final = (
 """Options of the command that the verifier's words name, and what the page has in their place."""
 
 
-def check(path: str, key_pem: bytes, tell: Callable[[str], None]) -> tuple[int, str, str, str]:
-    """Exit code, first screen, details and verdict (JSON) of the bundle at `path`; the verdict is empty if it is none.
+class Checked(NamedTuple):
+    """Exit code, the cards (JSON), first screen, details and verdict (JSON).
+
+    Of what is no bundle, `text` is the reason, and cards, details and verdict are empty.
+    """
+
+    code: int
+    cards: str
+    text: str
+    details: str
+    verdict: str
+
+
+def check(path: str, key_pem: bytes, tell: Callable[[str], None]) -> Checked:
+    """Check the bundle at `path`: a folder, a plain tar or a zip file.
 
     `key_pem`: the public key by which the bundle must be signed, empty for any. `tell` is told how far the check is.
     """
     try:
         expected = key_id(load_public_key(key_pem)) if key_pem else ""
     except BadEnvelope as error:
-        return EXIT_USAGE, f"The key file: {error}", "", ""
+        return _refused(f"The key file: {error}")
     bundle = Path(path)
-    refusal = no_bundle(bundle)
-    if refusal:
-        return EXIT_USAGE, refusal, "", ""
+    with tempfile.TemporaryDirectory() as room:
+        try:
+            if bundle.is_file() and is_zip(bundle):
+                if bundle.stat().st_size > UNPACKED_BYTES_MAX:
+                    return _refused(f"The zip file is larger than {UNPACKED_BYTES_MAX >> 20} MiB: {UNPACK}")
+                tell("unpacking")
+                bundle = unpacked(bundle, Path(room))
+        except HostileBundle as error:
+            return _refused(f"The zip file: {error}. {UNPACK}.")
+        refusal = no_bundle(bundle)
+        return _refused(refusal.replace(f"{bundle.parent}/", "")) if refusal else _checked(bundle, expected, tell)
+
+
+def _checked(bundle: Path, expected: str, tell: Callable[[str], None]) -> Checked:
     missing = _why_no_engine()
     with told(tell):
         verdict = verify(bundle, Options(None, missing, expected_key_id=expected))
     as_command = verdict_report.json(verdict).decode() + "\n"
-    again = f"agzamov-verify check {bundle.name} --engine /path/to/stockfish-15.1"
+    again = f"agzamov-verify check {shlex.quote(bundle.name)} --engine /path/to/stockfish-15.1"
     _say_as_page(verdict, missing)
-    text = verdict_report.text(verdict, [again]).replace("(--key checks whose it is)", _whose(verdict, expected), 1)
-    return exit_code(verdict), _of_page(text), _of_page(verdict_report.details(verdict)), as_command
+    shown = json.dumps(cards(verdict, expected, again))
+    screen = verdict_report.text(verdict, [NextStep(again, "checks the engine's scores too")])
+    text = screen.replace(f"({KEY_NOT_GIVEN})", _whose(verdict, expected), 1)
+    return Checked(exit_code(verdict), shown, _of_page(text), _of_page(verdict_report.details(verdict)), as_command)
+
+
+def _refused(why: str) -> Checked:
+    return Checked(EXIT_USAGE, "", why, "", "")
 
 
 def _say_as_page(verdict: Verdict, missing: str) -> None:

@@ -15,7 +15,7 @@ let python, check;
 
 async function start({ wasm, stdlib, site }) {
   STORED.set("pyodide.asm.wasm", wasm).set("python_stdlib.zip", stdlib);
-  tell("progress", { text: "starting Python" });
+  tell("stage", { stage: 1 });
   python = await loadPyodide({
     indexURL: "memory:/",
     createPyodideModule: _createPyodideModule,
@@ -25,10 +25,10 @@ async function start({ wasm, stdlib, site }) {
     stderr: () => {},
   });
   STORED.clear();
-  tell("progress", { text: "loading the verifier" });
+  tell("stage", { stage: 2 });
   python.unpackArchive(site, "zip", { extractDir: "/site" });
   python.runPython("import sys; sys.path.insert(0, '/site')");
-  check = python.pyimport("check_bundle").check;
+  check = python.pyimport("verify_page.check_bundle").check;
   tell("ready", {});
 }
 
@@ -42,9 +42,9 @@ function run({ files, root, key }) {
   const began = performance.now();
   try {
     const told = check(`/bundles/${root}`, python.runPython("bytes")(keyBytes), (text) => tell("progress", { text }));
-    const [code, text, details, verdict] = told.toJs();
+    const [code, cards, text, details, verdict] = told.toJs();
     told.destroy();
-    tell("done", { code, text, details, verdict, seconds: (performance.now() - began) / 1000 });
+    tell("done", { code, cards, text, details, verdict, seconds: (performance.now() - began) / 1000 });
   } finally {
     keyBytes.destroy();
     FS.unmount("/bundles");

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Final
 
-import chess
 import msgspec
 
 from ...core.dice import Dice
@@ -14,18 +13,23 @@ from ...experiment.matches import Match, Phase, PositionClass
 from ...experiment.plan_fields import Count, Problem
 from ...table.adjudication import Adjudication, AdjudicationPolicy
 from ...table.decision import Tally, added
-from ...table.game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, Utility, in_careers
+from ...table.game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, Utility
+from ...table.players import tell_ended
 from ...table.prompt_lines import Page, labelled, scripted_player, with_shots
 from ...table.seating import alternating, by_place, by_seat
+from ...table.small_profile import small_units
+from ...table.survey import conclude, play_on
 from . import engine_tools, novice_player, random_player, reference_player, who_stands_better
 from . import tool as tool_texts
+from .board_picture import ChessPictures
 from .donor import donor_game
 from .engine_tools import ENGINE_SERVER
 from .game_script import WHITE, ChessRecord, ChessRules, play
 from .habit_words import query
+from .legal_moves import board_of
 from .notes import observation
+from .pattern_detectors import DETECTORS
 from .pattern_sentences import CHESS_PATTERN_SORTS, CHESS_PATTERNS
-from .patterns import DETECTORS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import templates
 from .situation_words import PHRASES
@@ -34,8 +38,8 @@ from .stress_positions import asks_judgement, stress_positions_sha256
 from .variants import CHESS960, STANDARD, Variant
 
 PLIES_MAX = 1000
-SMALL_PHASE_0_PAIRS, SMALL_PAIRS, SMALL_PLIES_MAX = 5, 15, 60
-"""Of the small profile of a plan: start pairs of Phase 0 and of another match, plies of a game."""
+SMALL_PAIRS, SMALL_PLIES_MAX = 15, 60
+"""Of the small profile of a plan: start pairs of a match without careers, and plies of a game."""
 SMALL_ADJUDICATION = Adjudication(AdjudicationPolicy.MATERIAL, threshold_points=3, plies=4)
 
 
@@ -112,13 +116,17 @@ class ChessGame(Game):
         assert isinstance(match, ChessMatch)
         for index in range(stream.first, stream.first + stream.count):
             seats = seats_at(index)
+            if not (yield from play_on(seats, self.id_of(match, index), index)):
+                break
             order = alternating(index)
             white, black = by_place(seats, order)
             start = self.start(dice, match, index // PAIR)
             name, judges = self.name_of(match, index), not order[WHITE] and asks_judgement(start)
             placed = name, start, white, black, rules_from(start, rules), dice
             record = yield from play(*placed, judges=judges, variant=self.chess_variant)
+            tell_ended(seats, record)
             yield from self.remember(seats, (record,), index)
+            yield from conclude(seats, record.game, index)
             records.append(record)
         return ChessBlock(stream.first, tuple(records))
 
@@ -149,6 +157,9 @@ class ChessGame(Game):
         """All matches of one run share the starts, those from a class of positions the positions of this class."""
         return match.part
 
+    def opening(self, dice: Dice, match: ChessMatch, unit: int) -> str:
+        return self.start(dice, match, unit)
+
     def judgements(self, match: ChessMatch) -> Fraction:
         """Who stands better, which White is asked where that is asked: seat A in half of the games."""
         if not match.positions:
@@ -157,7 +168,7 @@ class ChessGame(Game):
         return Fraction(match.planned * sum(map(asks_judgement, fens)), 2 * len(fens))
 
     def search_words(self, page: Page) -> str:
-        return query(chess.Board(labelled(page, "FEN"), chess960=True))
+        return query(board_of(labelled(page, "FEN")))
 
     def problems(self, rules: ChessRules) -> Iterator[Problem]:
         rule = rules.adjudication
@@ -170,7 +181,8 @@ class ChessGame(Game):
 
     def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:  # noqa: ARG002 - as declared
         if match.games % PAIR or match.block_games % PAIR:
-            yield Problem("", "expected even games and block_games: a start is played with both colours")
+            found = f"found {match.games} and {match.block_games}"
+            yield Problem("", f"expected even games and block_games, {found}: a start is played with both colours")
         starts = self.chess_variant.starts  # with more games, starts would come again, and pairs be dependent
         if match.positions:
             yield from _position_problems(match)
@@ -181,8 +193,10 @@ class ChessGame(Game):
         return self.match(a=seat, b=seat, phase=Phase.BASELINE, games=results)  # type: ignore[call-arg] # of its own
 
     def small_match(self, match: ChessMatch, rules: ChessRules) -> ChessMatch:  # noqa: ARG002 - as declared
-        pairs = SMALL_PHASE_0_PAIRS if match.phase == Phase.SANITY else in_careers(SMALL_PAIRS, match.careers)
-        return msgspec.structs.replace(match, games=min(match.games, PAIR * pairs), block_games=PAIR)
+        if not match.careers:  # an odd number of games stays odd
+            return msgspec.structs.replace(match, games=min(match.games, PAIR * SMALL_PAIRS), block_games=PAIR)
+        pairs, careers = small_units(match.games // PAIR, match, SMALL_PAIRS)
+        return msgspec.structs.replace(match, games=PAIR * pairs, careers=careers, block_games=PAIR)
 
     def small_rules(self, rules: ChessRules) -> ChessRules:
         percent = rules.adjudication.play_on_percent
@@ -215,10 +229,12 @@ class Chess960(ChessGame):
     """Chess from 960 starts."""
 
     name = "chess960"
+    openings = CHESS960.starts
     title = CHESS960.title
     sign = sign_of(CHESS960)
     chess_variant = CHESS960
     match = ChessMatch
+    pictures = ChessPictures("chess960")
     templates: ClassVar = {**templates(CHESS960), **who_stands_better.TEMPLATES}
     tool = ENGINE_SERVER
     tool_templates: ClassVar = {**tool_texts.TEMPLATES, **engine_tools.TEMPLATES}
@@ -239,9 +255,11 @@ class StandardChess(ChessGame):
     name = "chess"
     title = STANDARD.title
     sign = sign_of(STANDARD)
+    openings = STANDARD.starts
     unit = Noun("opening played with both colours", "openings played with both colours")
     chess_variant = STANDARD
     match = StandardMatch
+    pictures = ChessPictures("chess")
     templates: ClassVar = templates(STANDARD)
     scripted: ClassVar = scripted_players("chess")
 

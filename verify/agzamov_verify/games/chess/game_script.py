@@ -9,17 +9,22 @@ import msgspec
 from ...core.dice import Dice
 from ...core.questions import ENGINE, EVALUATION, Chat, Evaluate, Evaluation, Message, NoReply, Reply
 from ...core.script import Script, ask
+from ...core.shown import Shown
 from ...table.adjudication import Adjudication, AdjudicationPolicy, winning_side
 from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ...table.declared import Accepted, Fault, read_declared
 from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Shots
 from . import engine_tools, tool, who_stands_better
+from .board_picture import ChessPictures
+from .draw_offers import ChessAction, DrawOffers, DrawTaken, Offered, Offers
 from .habit_words import query
 from .prompt import EXAMPLE_EXCHANGE, REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
+from .read_back import ReadBack, drawn_placement, read_back
+from .read_back import messages as read_back_messages
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
-from .spelling import read_move, spelled
+from .spelling import spelled
 from .variants import CHESS960, Variant
 from .who_stands_better import Better
 
@@ -32,6 +37,7 @@ class Adjudicator:
         self._side = 0
         self._plies = 0
         self.asks_engine = rule.policy is AdjudicationPolicy.STOCKFISH
+        self.rules_any = rule.policy is not AdjudicationPolicy.NONE
 
     def question(self, game: Game960) -> Evaluate:
         """The question to the engine after a ply."""
@@ -43,7 +49,7 @@ class Adjudicator:
 
     def after_ply(self, game: Game960) -> int:
         """Outcome after a ply by the policies that ask no engine; see `after_evaluation`."""
-        if self._rule.policy is AdjudicationPolicy.NONE:
+        if not self.rules_any:
             return 0
         points = game.material_points()
         return self._count((points > 0) - (points < 0) if abs(points) >= self._rule.threshold_points else 0)
@@ -62,7 +68,7 @@ HALFPOINTS_OF_A_GAME = 2
 class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of play of one run. Defaults are the normative ones of the protocol.
 
-    `shots`: worked examples in the prompt of each decision.
+    `shots`: worked examples in the prompt of each decision. `draw_offers`: of people, where they may make any.
     """
 
     adjudication: Adjudication = Adjudication()
@@ -71,6 +77,7 @@ class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plies_max: int = 400
     prompt: PromptStyle = PromptStyle.STANDARD
     shots: Shots = 0
+    draw_offers: DrawOffers | msgspec.UnsetType = msgspec.UNSET
 
     def terms(self, tokens_max: int) -> ChessTerms:
         """The rules as the prompt of a seat with this token limit has them."""
@@ -94,7 +101,8 @@ class ChessRecord(msgspec.Struct, frozen=True):
 
     `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on, `retried` those
     whose decision came after failed tries of the seat's server. `judgement`: the side that White said stands better
-    before its first move, where it was asked.
+    before its first move, where it was asked. `read_backs`: images that seats read before it. `draw_offers`: the plies
+    of the moves with which a draw was offered.
     """
 
     game: str
@@ -106,6 +114,8 @@ class ChessRecord(msgspec.Struct, frozen=True):
     substituted: tuple[int, ...] = ()
     judgement: Better | None = None
     retried: tuple[int, ...] = ()
+    read_backs: tuple[ReadBack, ...] = ()
+    draw_offers: tuple[int, ...] = ()
 
     @property
     def outcomes(self) -> tuple[int, int]:
@@ -125,13 +135,14 @@ def play(  # noqa: PLR0913 - each is another thing that a game is of
     variant: Variant = CHESS960,
 ) -> Script[ChessRecord]:
     """Play one game; `tallies` in the record are White's and Black's. `judges`: White is asked first who is better."""
-    table = _Table(name, start_fen, (white, black), rules, dice, variant)
+    table = ChessTable(name, start_fen, (white, black), rules, dice, variant)
     if judges:
         yield from table.judge()
+    yield from table.read_images()
     return (yield from table.play())
 
 
-class _Table:
+class ChessTable:
     """The state of one game between questions."""
 
     def __init__(
@@ -151,12 +162,16 @@ class _Table:
         self.tallies = (Tally(), Tally())
         self.substituted: list[int] = []
         self.retried: list[int] = []
-        self.reading = ActionReader(self._read, self._substitute, REMINDER, TAG, spelled)
+        self.reading: ActionReader[ChessAction] = ActionReader(self._read, self._substitute, REMINDER, TAG, spelled)
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
         percent = rules.adjudication.play_on_percent
         self.plays_on = dice.stream(f"play_on/{name.label}").below(100) < percent
         self.judgement: Better | None = None
-        self.asked_before = 0
+        self.asked_before = [0, 0]
+        self.pictures = ChessPictures(variant.name)
+        self.read_backs: list[ReadBack] = []
+        white, black = players
+        self.offers = Offers(rules.draw_offers, (white.is_person, black.is_person))
 
     def judge(self) -> Script[None]:
         """Ask White who stands better, before its first move."""
@@ -166,23 +181,32 @@ class _Table:
             FIRST_ATTEMPT, self.name.id, who_stands_better.messages(self.game), seed, player.seat, self.game.ply
         )
         reply = yield from ask_before(question, self.tallies[WHITE])
-        self.judgement, self.asked_before = who_stands_better.read_judgement(reply), 1
+        self.judgement, self.asked_before = who_stands_better.read_judgement(reply), [1, 0]
+
+    def read_images(self) -> Script[None]:
+        """Ask each seat that is shown images which positions some show, before the first move."""
+        for place, player in enumerate(self.players):
+            wish = player.pictures
+            for number in range(wish.read_back if wish else 0):
+                assert wish
+                draws = self.dice.stream(f"read_back/{self.name.label}/{place}/{number}")
+                placement = drawn_placement(self.game.start_fen, draws)
+                prompt = read_back_messages(placement, wish, self.pictures)
+                seed = seed_for(player, place, self.name, self.game.ply, self.dice)
+                attempt = FIRST_ATTEMPT + self.asked_before[place]
+                question = Chat(attempt, self.name.id, prompt, seed, player.seat, self.game.ply)
+                reply = yield from ask_before(question, self.tallies[place])
+                self.asked_before[place] += 1
+                self.read_backs.append(read_back(reply, placement, place))
 
     def play(self) -> Script[ChessRecord]:
         adjudicated: Ending | None = None
         raw: Ending | None = None
         while raw is None:
             side = WHITE if self.game.board.turn else BLACK
-            player, tally = self.players[side], self.tallies[side]
-            failed = tally.failed_attempts
-            question = yield from self._question(side)
-            toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice)
-            seat = tally, player.memory, toolbox, player.planted
-            action = yield from decide(question, self.reading, self.rules.illegal, *seat)
-            if tally.failed_attempts > failed:
-                self.retried.append(self.game.ply)
+            action = yield from self.decide(side)
             raw = self._act(action, side)
-            if raw is None and adjudicated is None:
+            if raw is None and adjudicated is None and self.adjudicator.rules_any:
                 adjudicated = yield from self._adjudicate()
                 if adjudicated and not self.plays_on:
                     break
@@ -197,25 +221,50 @@ class _Table:
             tuple(self.substituted),
             self.judgement,
             tuple(self.retried),
+            tuple(self.read_backs),
+            tuple(self.offers.plies),
         )
 
-    def _act(self, action: chess.Move | Forfeit, side: int) -> Ending | None:
+    def decide(self, side: int) -> Script[ChessAction | Forfeit]:
+        """The decision of the side to move."""
+        player, tally = self.players[side], self.tallies[side]
+        failed = tally.failed_attempts
+        question = yield from self._question(side)
+        toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice) if player.tool else None
+        seat = tally, player.memory, toolbox, player.planted
+        action = yield from decide(question, self.reading, self.rules.illegal, *seat)
+        if tally.failed_attempts > failed:
+            self.retried.append(self.game.ply)
+        return action
+
+    def _act(self, action: ChessAction | Forfeit, side: int) -> Ending | None:
         """Play the decision of the side to move; return how the game ended, if it did."""
         if isinstance(action, Forfeit):
             return Ending(End.FORFEIT, 2 * side)
-        self.game.push(action)
+        if isinstance(action, DrawTaken):
+            return Ending(End.AGREEMENT, 1)
+        self.game.push(action.move if isinstance(action, Offered) else action)
         end = self.game.end(self.rules.draw_claims)
         if end is None:
+            if isinstance(action, Offered) and self.offers.is_taken(self.game):
+                return Ending(End.AGREEMENT, 1)
             return Ending(End.PLY_LIMIT, 1) if self.game.ply >= self.rules.plies_max else None
         return Ending(end, 2 - 2 * side if end is End.CHECKMATE else 1)
 
     def _question(self, side: int) -> Script[Chat]:
         player = self.players[side]
         profile = yield from player.profile(self.name.id, self.game.ply, lambda: query(self.game.board))
-        topics = partial(situation_words, self.game.board)
-        passages = player.passages(self.name, self.game.ply, topics, self.dice)
-        message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages, legal=self._legal())
-        attempt, told = FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before), ""
+        passages = ""
+        if player.library:
+            topics = partial(situation_words, self.game.board)
+            passages = player.passages(self.name, self.game.ply, topics, self.dice)
+        legal, shown, offers = self._legal(), self._shown(player), self.offers.line(self.game.ply)
+
+        def message(told: str = "", request: str = "") -> Message:
+            written = self.game, self.rules.prompt, profile, told, request, passages
+            return turn_message(*written, legal=legal, shown=shown, draw_offers=offers)
+
+        attempt, told = FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before[side]), ""
         if player.tool and not player.tool.calls_max:
             request = tool.request(player.tool)
             asked = self._chat(side, (message(request=request),), attempt)
@@ -224,7 +273,14 @@ class _Table:
             told = yield from tool.consult(player.tool, candidates, self.game, self.name, self.dice)
             attempt += 1
         example = EXAMPLE_EXCHANGE if self.rules.shots else ()
-        return self._chat(side, (*example, message(tool=told)), attempt)
+        return self._chat(side, (*example, message(told)), attempt)
+
+    def _shown(self, player: Player) -> Shown | None:
+        """The board as an image, for a seat that is shown images."""
+        if not player.pictures:
+            return None
+        placement = self.game.fen().partition(" ")[0]
+        return self.pictures.shown(placement, player.pictures.style, player.pictures.detail)
 
     def _legal(self) -> Sequence[str]:
         """The legal moves in the order that the prompt lists them in, where it does; the same in every arm."""
@@ -239,8 +295,8 @@ class _Table:
         seed = seed_for(player, side, self.name, self.game.ply, self.dice)
         return Chat(attempt, self.name.id, messages, seed, player.seat, self.game.ply)
 
-    def _read(self, answer: Reply | NoReply) -> Accepted[chess.Move] | Fault:
-        return read_declared(answer, TAG, lambda text: read_move(text, self.game))
+    def _read(self, answer: Reply | NoReply) -> Accepted[ChessAction] | Fault:
+        return read_declared(answer, TAG, lambda text: self.offers.read(text, self.game))
 
     def _substitute(self, attempt: int) -> chess.Move:
         self.substituted.append(self.game.ply)

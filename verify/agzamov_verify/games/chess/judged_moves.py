@@ -32,7 +32,7 @@ from ...table.game import Game
 from .game import GAME, STANDARD_CHESS
 from .game_script import ChessRecord
 from .match_counts import game_identity
-from .rules import BY_RULE, End
+from .rules import ON_THE_BOARD, End
 
 
 def capped(score: str, cap_centipawns: int) -> int:
@@ -89,7 +89,7 @@ def _value_after(
     record: ChessRecord, judgements: Sequence[MoveEvaluation], ply: int, constants: QualityConstants
 ) -> int:
     """The value of the position after ply `ply` for the side that moved; an ended game has the value of its end."""
-    if ply == len(record.moves) - 1 and record.raw.end in BY_RULE:
+    if ply == len(record.moves) - 1 and record.raw.end in ON_THE_BOARD:
         return constants.cap_centipawns if record.raw.end is End.CHECKMATE else 0
     return -capped(judgements[ply + 1].value, constants.cap_centipawns)
 
@@ -145,7 +145,7 @@ class ChessMoves(JudgedMoves):
 
 def positions_of(record: ChessRecord) -> Iterator[Position]:
     """Every position of a game that the engine is asked about, in order."""
-    ended = record.raw.end in BY_RULE
+    ended = record.raw.end in ON_THE_BOARD
     last = len(record.moves) - 1
     so_far = ""
     for ply, played in enumerate(record.moves):

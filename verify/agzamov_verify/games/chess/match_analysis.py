@@ -46,13 +46,44 @@ from ...table.seating import place_of
 from .cell import ChessCell, ChessGame
 from .game_script import WHITE, ChessRecord
 from .probe_positions import ProbePosition, probe_of
+from .read_back import SQUARES
 from .rules import BY_RULE, End
 from .stress_positions import HORIZON_MOVES, asks_judgement, position_of
 from .who_stands_better import Better
 
+SQUARES_READ: Final = Scale("squares", Fraction(1), Fraction(0), Fraction(SQUARES))
 MOVES: Final = Scale("moves", Fraction(1), Fraction(0), Fraction(HORIZON_MOVES))
 BEYOND: Final = Scale("moves", Fraction(1), Fraction(-HORIZON_MOVES), Fraction(HORIZON_MOVES))
 CENTIPAWNS: Final = Scale("centipawns", Fraction(1))
+
+
+class ReadBackFigures(msgspec.Struct, frozen=True):
+    """Boards that a seat read from images, each drawn anew: `n` of an estimate counts boards.
+
+    `boards`: share of boards with all 64 squares right. `squares`: mean number of squares right of 64. `cut`: boards
+    whose reply was cut at its token limit; they count as unread.
+    """
+
+    boards: Estimate
+    squares: Estimate
+    cut: int
+
+
+def read_back_figures(records: Sequence[ChessRecord], seat_index: int, evidence: Evidence) -> ReadBackFigures | None:
+    """The figures of a seat of a match; None where it was asked about no image."""
+    read = [
+        one
+        for index, record in enumerate(records)
+        for one in record.read_backs
+        if one.place == place_of(seat_index, index)
+    ]
+    if not read:
+        return None
+    right = [one.squares_right for one in read]
+    boards = share_estimate(sum(number == SQUARES for number in right), len(right))
+    return ReadBackFigures(
+        boards, mean_figure(Units(tuple(right), SQUARES_READ), evidence), sum(one.is_cut for one in read)
+    )
 
 
 class Stress(msgspec.Struct, frozen=True):
@@ -196,6 +227,7 @@ class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
     self-play. `decided` are the shares of games that ended in each way. Ratings are of games in order, and again
     without those that the harness decided. `stress`: in Phase 5, from positions in which one side stands worse.
     `probes`: evaluation and calculation accuracy and calculation efficiency, by name, where the match asks for them.
+    `read_back`: how well a seat reads the images of boards, where it is shown any.
     """
 
     decided: dict[str, Estimate]
@@ -210,6 +242,7 @@ class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
     learning: LearningOutcome
     stress: Stress | None
     probes: dict[str, Estimate]
+    read_back: ReadBackFigures | None = None
 
     @property
     def rating(self) -> GlickoPoint:
@@ -238,6 +271,7 @@ def chess_analysis(
     evidence: Evidence,
     probes: Sequence[ProbeCell] = (),
     kind: type[ChessAnalysis] = ChessAnalysis,
+    read_back: ReadBackFigures | None = None,
 ) -> ChessAnalysis:
     """The analysis of a match of chess; `kind`: that of its variant."""
     pairs, ratings = cell.measured(Measure.SCORE).values, evidence.constants.ratings
@@ -263,6 +297,7 @@ def chess_analysis(
         evidence.learned(cell),
         stress_figures(cell, evidence),
         {probe.probe.value: probe_figure(probe, evidence) for probe in probes},
+        read_back,
     )
 
 

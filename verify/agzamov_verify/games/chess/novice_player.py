@@ -13,6 +13,7 @@ from ...core.dice import Stream
 from ...table.prompt_lines import Page, labelled
 from . import random_player
 from .habit_words import ROOK_PAWNS_WITHIN_MOVES
+from .legal_moves import board_of, legal_uci
 from .pattern_sentences import ChessPattern
 from .patterns import allowed, chess_habits, last_move
 from .situation_words import POINTS, free_captures
@@ -40,13 +41,13 @@ def _candidates(page: Page, stream: Stream, most: int) -> str:
     known = [*_advised(page), *_to_the_middle(page, stream)]
     if not known:
         return random_player.random_reply(page, stream)
-    legal = sorted(move.uci() for move in _board(page).generate_legal_moves())
+    legal = legal_uci(_board(page))
     named = list(dict.fromkeys((*known, *stream.deal(legal, len(legal)))))
     return f"By what I was told, then by chance.\n{candidates_line(named[:most])}"
 
 
 def _board(page: Page) -> chess.Board:
-    return chess.Board(labelled(page, "FEN"), chess960=True)
+    return board_of(labelled(page, "FEN"))
 
 
 def _advised(page: Page) -> Iterator[str]:

@@ -6,17 +6,16 @@ Players keep their rules by it, expect of an opponent what a profile says by it,
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import chess
 
-from ...experiment.opponent_patterns import Adherence, Detector, Pattern
+from ...experiment.opponent_patterns import Pattern
 from ...table.prompt_lines import Page, labelled
-from .game_script import ChessRecord
 from .habit_words import CASTLES_WITHIN_MOVES, ROOK_PAWNS_WITHIN_MOVES, habits_shown
-from .pattern_sentences import CHESS_PATTERNS, ChessPattern
+from .pattern_sentences import ChessPattern
 
 _CASTLES = re.compile(r"^(?:- )?castles? within (?:your|its) first (\d{1,3}) moves", re.IGNORECASE | re.MULTILINE)
 _WORDS: Final[Mapping[Pattern, str]] = {
@@ -250,30 +249,3 @@ REFUSED: Final[Mapping[Pattern, Refuses]] = {
     ChessPattern.KEEPS_OWN_HALF: leaves_own_half,
 }
 """Habits that rule moves out, unless every move is ruled out."""
-
-
-def detector(pattern: Pattern) -> Detector:
-    """Count the positions in which some legal moves keep a pattern and others break it, and the moves that kept it."""
-
-    def detect(record: ChessRecord, place: int) -> Adherence:
-        kept = [move in moves for move, moves in _choices(record, place, pattern)]
-        return Adherence(len(kept), sum(kept))
-
-    return detect
-
-
-def _choices(record: ChessRecord, place: int, pattern: Pattern) -> Iterator[tuple[chess.Move, list[chess.Move]]]:
-    """Each move of one side that could keep or break a pattern, and the moves that keep it there."""
-    board, substituted = chess.Board(record.start_fen, chess960=True), set(record.substituted)
-    last: chess.Move | None = None
-    for ply, text in enumerate(record.moves):
-        move = chess.Move.from_uci(text)
-        if board.turn is (place == 0) and ply not in substituted:
-            moves = keeping(board, pattern, last)
-            if 0 < len(moves) < board.legal_moves.count():
-                yield move, moves
-        board.push(move)
-        last = move
-
-
-DETECTORS: Final[dict[Pattern, Detector]] = {pattern: detector(pattern) for pattern in CHESS_PATTERNS}

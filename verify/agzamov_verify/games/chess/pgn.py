@@ -28,6 +28,7 @@ TERMINATIONS: Final = {
     End.UNFINISHED: "unterminated",
 }
 """Values of the tag Termination (PGN standard, 9.8.1); every other end is "normal"."""
+DRAW_OFFERED: Final = "(=) draw offered"
 SUBSTITUTED: Final = "drawn from the seed in place of an illegal or missing move"
 
 
@@ -92,13 +93,15 @@ def _movetext(record: ChessRecord, comments: Mapping[int, str]) -> Iterator[str]
 
 
 def _comments(played: PlayedGame, record: ChessRecord) -> dict[int, str]:
-    """By ply, from 0: the engine's evaluation, and that a move is not the seat's own."""
+    """By ply, from 0: the engine's evaluation; that a move is not the seat's own, or that it offered a draw."""
     found: dict[int, list[str]] = {}
     for question, answer in played.asked:
         if isinstance(question, Evaluate) and isinstance(answer, Evaluation):
             found.setdefault(question.turn - 1, []).append(_eval(answer, is_white_to_move=question.turn % 2 == 0))
     for ply in record.substituted:
         found.setdefault(ply, []).append(SUBSTITUTED)
+    for ply in record.draw_offers:
+        found.setdefault(ply, []).append(DRAW_OFFERED)
     return {ply: " ".join(words) for ply, words in found.items()}
 
 

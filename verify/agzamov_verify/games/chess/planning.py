@@ -7,16 +7,14 @@ there. What differs between positions counts as spread, as where the analysis ta
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from ...experiment.matches import PositionClass
 from ...scoring.game_planning import (
     Deviation,
     GamePlanning,
     Given,
-    OptionKind,
     PilotFigures,
-    PlanOption,
     PositionScorings,
     Samples,
     ends,
@@ -27,6 +25,7 @@ from ...scoring.sample_sizes import CHESS_UNIT, WINS_UNIT, Assumed, PairsOfGames
 from ...scoring.units.cells import Cell
 from .cell import PAIR_WINS, ChessCell
 from .game import GAME
+from .plan_options import PLAN_OPTIONS
 from .starts import PAIR
 from .stress_positions import HORIZON_MOVES, positions_of
 
@@ -81,12 +80,7 @@ class ChessPlanning(GamePlanning):
     game = GAME
     unit = "points a game"
     performance = 1
-    effect_name, effect_max = "chess", Fraction(1, 2)
-    effect_example = "0.05", "score"
-    options: ClassVar = (
-        PlanOption("draws", OptionKind.SHARE, "share of chess games drawn"),
-        PlanOption("held", OptionKind.PART, "share of games from uneven positions that the worse side does not lose"),
-    )
+    options = PLAN_OPTIONS
 
     def samples(self, cells: Sequence[Cell]) -> Samples:
         """Score and win rate of each start pair."""

@@ -18,10 +18,13 @@ from typing import assert_never
 import msgspec
 
 from ...core.questions import Message
+from ...core.shown import Shown
 from ...documents.library import DOCUMENTS
 from ...table.adjudication import Adjudication, AdjudicationPolicy
 from ...table.decision import IllegalPolicy, answer_terms
 from ...table.prompt_lines import TOOL, example_of, form_of
+from . import read_back
+from .board_picture import BOARD_SHOWN
 from .rules import DrawClaims, Game960
 from .variants import CHESS960, Variant
 
@@ -95,6 +98,7 @@ BY_MATERIAL = (
 )
 NEVER_STOPPED = "It is never stopped early."
 
+_FORM = form_of(REMINDER)
 _LEGAL = "\nLegal moves: {legal}"
 _BRIEFING = "\nOpponent profile:\n{briefing}"
 
@@ -108,6 +112,13 @@ Board, rank 8 at the top, White's pieces in capitals:
 Moves so far: {moves}"""
 
 
+def _turn_in_picture(words: str, side: str, rest: str) -> str:
+    return f"""\
+You play {side}. {words}
+FEN: {BOARD_SHOWN} {rest}
+The image shows the board, White's side at the bottom, with the letter of each piece on it (N is a knight)."""
+
+
 def system_template(variant: Variant) -> str:
     """The system message of a variant, with places for the rules of a run."""
     return SYSTEM.replace("{rules}", variant.rules).replace("{castling}", variant.castling)
@@ -118,6 +129,8 @@ def templates(variant: Variant) -> dict[str, str]:
     return {
         f"{variant.name}/system": system_template(variant),
         f"{variant.name}/turn": _turn(variant.turn, "{side}", "{fen}", "{diagram}", "{moves}"),
+        f"{variant.name}/turn_in_picture": _turn_in_picture(variant.turn, "{side}", "{rest}"),
+        **{f"{variant.name}/{name}": text for name, text in read_back.TEMPLATES.items()},
         **{f"{variant.name}/{name}": text for name, text in _SHARED.items()},
     }
 
@@ -143,29 +156,38 @@ def system_message(patterns: tuple[str, ...], terms: ChessTerms, variant: Varian
     return Message(system_template(variant).format(ends=_ends(terms), answers=answers) + constraints, "system")
 
 
-def turn_message(
+def turn_message(  # noqa: PLR0913 - each is another part of a prompt
     game: Game960,
     style: PromptStyle,
     briefing: str,
     tool: str = "",
     request: str = "",
     documents: str = "",
+    *,
     legal: Sequence[str] = (),
+    shown: Shown | None = None,
+    draw_offers: str = "",
 ) -> Message:
     """The user prompt of the side to move. `tool`: its tool's answer; `request`: text of a request that is no decision.
 
     `documents`: the passages that were found. `legal`: the legal moves in their order; else by the alphabet.
+    `shown`: the image in the place of the board; the moves so far, which would tell it too, are then left out.
+    `draw_offers`: the line that tells a person of them.
     """
     side = "White" if game.board.turn else "Black"
-    text = _turn(game.variant.turn, side, game.fen(), game.diagram(), game.moves_told() or "none")
+    if shown:
+        text = _turn_in_picture(game.variant.turn, side, game.fen().partition(" ")[2])
+    else:
+        text = _turn(game.variant.turn, side, game.fen(), game.diagram(), game.moves_told() or "none")
     if style is PromptStyle.LEGAL_MOVES:
         text += _LEGAL.format(legal=" ".join(legal or game.legal_told()))
+    text += f"\n{draw_offers}" if draw_offers else ""
     text += f"\n{request}" if request else ""
     text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
     if briefing:
         text += _BRIEFING.format(briefing=briefing)
-    return Message(text if request else text + form_of(REMINDER), "user")
+    return Message(text if request else text + _FORM, "user", (shown,) if shown else ())
 
 
 def _ends(terms: ChessTerms) -> str:

@@ -19,6 +19,7 @@ from typing import Final
 import chess
 
 from ...table.declared import Fault, FaultKind
+from .legal_moves import legal_uci
 from .moves import BISHOP_LINES, IMPOSSIBLE, MOVES, NEEDS, ROOK_LINES
 from .variants import CHESS960, KING_STEPS, KING_STEPS_TOLD, Variant
 
@@ -39,11 +40,14 @@ class End(StrEnum):
     ADJUDICATION = "adjudication"
     PLY_LIMIT = "ply_limit"
     FORFEIT = "forfeit"
+    AGREEMENT = "agreement"
     UNFINISHED = "unfinished"
 
 
 BY_RULE: Final = frozenset(End) - {End.ADJUDICATION, End.FORFEIT, End.PLY_LIMIT, End.UNFINISHED}
 """Endings by the rules of chess."""
+ON_THE_BOARD: Final = BY_RULE - {End.AGREEMENT}
+"""Endings that the last position is itself."""
 
 
 class DrawClaims(StrEnum):
@@ -65,7 +69,7 @@ class Game960:
             raise ValueError(f"expected a legal {variant.title} position, found {start_fen!r}")
         self.variant = variant
         self.moves: list[str] = []
-        self._moves_told: list[str] = []
+        self._told = ""
         self.moves_text = ""
         self.ply = 0
         self._cells = _cells(start_fen)
@@ -116,13 +120,15 @@ class Game960:
             self._push_plain(origin, target, squares)
             text = chess.SQUARE_NAMES[origin] + chess.SQUARE_NAMES[target]
         if self.variant.tells_king_steps:
-            self._moves_told.append(KING_STEPS_TOLD[text] if takes_own else text)
+            told = KING_STEPS_TOLD[text] if takes_own else text
+            self._told = f"{self._told} {told}" if self._told else told
         self.moves.append(text)
         self.ply += 1
         self.moves_text = f"{self.moves_text} {text}" if self.moves_text else text
-        self._write_rank(origin >> 3)
-        if origin >> 3 != target >> 3:
-            self._write_rank(target >> 3)
+        first, second = origin >> 3, target >> 3
+        self._write_rank(first)
+        if first != second:
+            self._write_rank(second)
         self._key = key = self._position_key()
         self._seen[key] = self._seen.get(key, 0) + 1
         self._look_at_king()
@@ -188,11 +194,11 @@ class Game960:
 
     def legal_moves(self) -> list[str]:
         """Every legal move in UCI, sorted, so that the list does not depend on a generator's order."""
-        return sorted(move.uci() for move in self.board.generate_legal_moves())
+        return legal_uci(self.board)
 
     def moves_told(self) -> str:
         """The moves so far as a seat is told them, in UCI."""
-        return " ".join(self._moves_told) if self.variant.tells_king_steps else self.moves_text
+        return self._told if self.variant.tells_king_steps else self.moves_text
 
     def legal_told(self) -> list[str]:
         """Every legal move as a seat is told it, sorted."""
@@ -280,8 +286,7 @@ class Game960:
 
     def _write_rank(self, rank: int) -> None:
         cells = "".join(self._cells[8 * rank : 8 * rank + 8])
-        self._fen_ranks[7 - rank], pieces = _rank_texts(cells)
-        self._diagram_ranks[7 - rank] = f"{rank + 1} {pieces}"
+        self._fen_ranks[7 - rank], self._diagram_ranks[7 - rank] = _rank_texts(rank, cells)
 
     def _position_key(self) -> str:
         board = self.board
@@ -334,9 +339,9 @@ def _flip(board: chess.Board, symbol: str, squares: chess.Bitboard) -> None:
 
 
 @lru_cache(maxsize=2**16)
-def _rank_texts(cells: str) -> tuple[str, str]:
+def _rank_texts(rank: int, cells: str) -> tuple[str, str]:
     """A rank as in a FEN, and as in a diagram."""
     compressed = cells
     for run in range(8, 0, -1):
         compressed = compressed.replace("." * run, str(run))
-    return compressed, " ".join(cells)
+    return compressed, f"{rank + 1} {' '.join(cells)}"

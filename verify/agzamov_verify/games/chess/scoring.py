@@ -19,7 +19,7 @@ from .cell import ChessCell, chess_cell
 from .game import GAME, STANDARD_CHESS, ChessMatch
 from .game_script import ChessRecord, ChessRules
 from .judged_moves import JUDGED_MOVES
-from .match_analysis import ChessAnalysis, StandardAnalysis, chess_analysis, probe_cells
+from .match_analysis import ChessAnalysis, StandardAnalysis, chess_analysis, probe_cells, read_back_figures
 from .match_counts import ChessResult, StandardResult, chess_result, pair_halfpoints
 from .probe_positions import fens_of
 from .starts import PAIR
@@ -60,7 +60,9 @@ class ChessScoring(GameScoring):
         return chess_cell(key, records, played.seat_index, starts, losses=losses)
 
     def analyse(self, cell: ChessCell, setting: Setting, evidence: Evidence, played: Played) -> ChessAnalysis:
-        return chess_analysis(cell, setting, evidence, tuple(self.probes(cell.key, played)), self.analysis)
+        probes = tuple(self.probes(cell.key, played))
+        read = read_back_figures(played.records, played.seat_index, evidence)
+        return chess_analysis(cell, setting, evidence, probes, self.analysis, read)
 
     def probes(self, key: CellKey, played: Played) -> Iterator[ProbeCell]:
         return probe_cells(key, played.records, played.seat_index)
@@ -88,9 +90,11 @@ class ChessScoring(GameScoring):
     def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
         rules: ChessRules = plan.rules_of(self.game.name)
         rule, norm = rules.adjudication, protocol.norms(self.game.name, ChessNorm)
-        if rule.policy is not AdjudicationPolicy.STOCKFISH:
+        if rule.policy.value != norm.adjudication:
             yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
-        elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
+            return
+        required = norm.adjudication_centipawns, norm.adjudication_plies
+        if rule.policy is AdjudicationPolicy.STOCKFISH and (rule.threshold_centipawns, rule.plies) != required:
             yield f"adjudication at {rule.threshold_centipawns} centipawns for {rule.plies} plies"
 
     def play_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:

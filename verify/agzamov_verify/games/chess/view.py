@@ -1,6 +1,6 @@
 """A game of chess as a player knows it: result and reason, numbered moves, the final evaluation; and its positions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isinf
 from textwrap import wrap
 from typing import Any, ClassVar, Final
@@ -8,25 +8,29 @@ from typing import Any, ClassVar, Final
 import chess
 
 from ...core.columns import WIDTH, ascii_words, paragraph, row
-from ...core.questions import Evaluation, Message
+from ...core.questions import Evaluate, Evaluation, Message, NoReply, Reply
 from ...plan.manifest import Plan
 from ...scoring.inference.pentanomial import Pentanomial
 from ...scoring.inference.samples import Interval
 from ...scoring.match_figures import MatchAnalysis
 from ...show.game_view import GameView
 from ...show.glossary import label
+from ...show.person_choices import Choices
 from ...show.replayed_game import PlayedGame, evaluation_words
 from ...show.text.analysis_text import estimate
 from ...table.decision import fault_classes
-from ...table.game import Game
-from ...table.prompt_lines import labelled, read_page, with_shots
-from .game import GAME, STANDARD_CHESS
-from .game_script import ChessRecord, Ending
+from ...table.declared import Accepted, Fault, read_declared
+from ...table.prompt_lines import with_shots
+from .draw_offers import MARK, Offers
+from .game import GAME, STANDARD_CHESS, ChessGame
+from .game_script import WHITE, ChessRecord, Ending
+from .live_frame import chess_live_frame
 from .match_analysis import ChessAnalysis, Stress
 from .match_counts import ChessResult
+from .person_moves import chess_choices
 from .pgn import SCORES, first_move_number, pgn, san_moves
-from .prompt import PromptStyle
-from .rules import End
+from .prompt import TAG, PromptStyle
+from .rules import End, Game960
 
 SIDES: Final = ("White", "Black")
 
@@ -38,8 +42,8 @@ def chess_frames(record: ChessRecord) -> Iterator[dict[str, Any]]:
     two where it castles.
     """
     board, first = chess.Board(record.start_fen, chess960=True), first_move_number(record)
-    substituted = set(record.substituted)
-    yield {"label": "start", "said": f"Start position {record.start_fen}", "board": board.board_fen(), "by": -1}
+    substituted, offers = set(record.substituted), set(record.draw_offers)
+    yield {"label": "start", "board": board.board_fen(), "by": -1}
     for ply, uci in enumerate(record.moves):
         move, side = chess.Move.from_uci(uci), ply % len(SIDES)
         san, king = board.san(move), board.king(board.turn)
@@ -49,8 +53,7 @@ def chess_frames(record: ChessRecord) -> Iterator[dict[str, Any]]:
         assert king is not None
         assert reached is not None
         yield {
-            "label": f"{first + ply // 2}{'…' if side else '.'} {san}",
-            "said": f"{SIDES[side]} plays {san}{_not_own(ply, substituted)}",
+            "label": f"{first + ply // 2}{'…' if side else '.'} {san}{f' {MARK}' if ply in offers else ''}",
             "board": board.board_fen(),
             "by": side,
             "from": chess.square_name(king if castles else move.from_square),
@@ -59,8 +62,17 @@ def chess_frames(record: ChessRecord) -> Iterator[dict[str, Any]]:
         }
 
 
-def _not_own(ply: int, substituted: set[int]) -> str:
-    return ", drawn from the seed in place of an illegal or missing move" if ply in substituted else ""
+def _scores(played: PlayedGame) -> dict[int, dict[str, int]]:
+    """By ply: the engine's score after it from White's side, in centipawns or as moves to mate."""
+    scores: dict[int, dict[str, int]] = {}
+    for question, answer in played.asked:
+        if isinstance(question, Evaluate) and isinstance(answer, Evaluation):
+            sign = 1 if question.turn % len(SIDES) == WHITE else -1
+            if answer.mate is not None:
+                scores[question.turn] = {"mate": sign * answer.mate}
+            elif answer.centipawns is not None:
+                scores[question.turn] = {"cp": sign * answer.centipawns}
+    return scores
 
 
 REASONS: Final = {
@@ -74,8 +86,17 @@ REASONS: Final = {
     End.ADJUDICATION: "by adjudication: the game was stopped while one side was far ahead",
     End.PLY_LIMIT: "by the limit on the length of a game",
     End.FORFEIT: "by forfeit: the loser gave no legal move in all its attempts",
+    End.AGREEMENT: "by agreement",
     End.UNFINISHED: "not finished",
 }
+
+TITLES: Final = {
+    End.CHECKMATE: "by checkmate",
+    End.ADJUDICATION: "by adjudication",
+    End.FORFEIT: "by forfeit",
+    End.PLY_LIMIT: "at the length limit",
+}
+"""The reason of an end in a heading, where it is shorter than in a sentence."""
 
 RESULT_WIDTH: Final = 8
 
@@ -96,6 +117,8 @@ def chess_lines(played: PlayedGame, record: ChessRecord) -> Iterator[str]:
     yield from wrap(" ".join(numbered(record)) or "(no move was played)", WIDTH, break_on_hyphens=False)
     if record.substituted:
         yield "(*: drawn at random from the seed in place of an illegal or missing move)"
+    if record.draw_offers:
+        yield f"{MARK} a draw was offered with this move"
     final = final_evaluation(played)
     if final:
         yield f"Final evaluation: {final}"
@@ -113,6 +136,17 @@ def result_words(played: PlayedGame, record: ChessRecord) -> str:
     return f"{SCORES[ending.white_halfpoints]}, {winner_words} {REASONS[ending.end]}, {length}{played_on}"
 
 
+def title_words(played: PlayedGame, record: ChessRecord) -> str:
+    """The result in a heading: "reference wins by checkmate in 41 moves"."""
+    end, count = record.ending.end, (len(record.moves) + 1) // 2
+    winner = {2: played.first, 0: played.second}.get(record.ending.white_halfpoints)
+    what = f"{ascii_words(winner)} wins" if winner else "draw"
+    length = f"{count} move{'' if count == 1 else 's'}"
+    if end is End.UNFINISHED:
+        return f"not finished, {length}"
+    return f"{what} {TITLES.get(end, REASONS[end])} {'in' if end is End.CHECKMATE else 'after'} {length}"
+
+
 def _raw(raw: Ending) -> str:
     return f"it ended {SCORES[raw.white_halfpoints]} {REASONS[raw.end]}"
 
@@ -122,7 +156,7 @@ def numbered(record: ChessRecord) -> Iterator[str]:
     substituted, first = set(record.substituted), first_move_number(record)
     for ply, san in enumerate(san_moves(record)):
         number = f"{first + ply // 2}. " if ply % 2 == 0 else ""
-        yield f"{number}{san}{'*' if ply in substituted else ''}"
+        yield f"{number}{san}{'*' if ply in substituted else ''}{f' {MARK}' if ply in record.draw_offers else ''}"
 
 
 def final_evaluation(played: PlayedGame) -> str:
@@ -152,6 +186,7 @@ def chess_document(played: PlayedGame, record: ChessRecord) -> dict[str, object]
         "score_raw": SCORES[record.raw.white_halfpoints],
         "end_raw": record.raw.end.value,
         "substituted_plies": list(record.substituted),
+        **({"draw_offer_plies": list(record.draw_offers)} if record.draw_offers else {}),
         "evaluations": [
             {"ply": question.turn, "centipawns": answer.centipawns, "mate": answer.mate}
             for question, answer in played.asked
@@ -205,13 +240,14 @@ def _stress_rows(stress: Stress) -> Iterator[str]:
 class ChessView(GameView):
     """Chess on the screen."""
 
-    game: ClassVar[Game] = GAME
+    game: ClassVar[ChessGame] = GAME
     null = 0.5
     figure_unit = "points a game"
     figure_bounds = (0.0, 1.0)
     short_unit = ""
     places = ("White", "Black")
     notation = "pgn"
+    tag = TAG
     notation_words = "games of chess with the engine's evaluations"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:  # noqa: ARG002 - as declared
@@ -223,14 +259,40 @@ class ChessView(GameView):
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         return pgn(played, plan.title)
 
-    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:
-        return {"fen": labelled(read_page(messages), "FEN")}
+    def live_frame(self, asked: Sequence[tuple[Message, ...]]) -> dict[str, Any]:
+        return chess_live_frame(asked)
+
+    def choices(self, messages: tuple[Message, ...]) -> Choices:
+        return chess_choices(messages, self.game.chess_variant)
 
     def actions(self, record: ChessRecord) -> Mapping[int, str]:
         return dict(enumerate(record.moves))
 
     def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:  # noqa: ARG002 - as declared
-        return list(chess_frames(played.record))
+        scores = _scores(played)
+        return [{**frame, **scores.get(ply, {})} for ply, frame in enumerate(chess_frames(played.record))]
+
+    def title(self, played: PlayedGame) -> str:
+        return title_words(played, played.record)
+
+    def readers(
+        self,
+        played: PlayedGame,
+        plan: Plan,
+    ) -> Iterator[tuple[int, Callable[[Reply | NoReply], Accepted[Any] | Fault]]]:
+        record: ChessRecord = played.record
+        game = Game960(record.start_fen, self.game.chess_variant)
+        white, black = (plan.seats[played.match.seats[index]].is_person for index in played.order)
+        offers = Offers(plan.rules_of(self.game.name).draw_offers, (white, black))
+        for ply, move in enumerate((*record.moves, "")):
+            yield ply % len(SIDES), lambda answer: read_declared(answer, TAG, lambda text: offers.read(text, game))
+            if ply in record.draw_offers:
+                offers.plies.append(ply)
+            if move:
+                game.push(chess.Move.from_uci(move))
+
+    def thumbnail(self, played: PlayedGame, frames: list[dict[str, Any]]) -> str:  # noqa: ARG002 - as declared
+        return str(frames[-1]["board"])
 
     def error_classes(self, record: ChessRecord) -> tuple[str, ...]:
         return fault_classes(record.tallies)
@@ -273,6 +335,9 @@ class ChessView(GameView):
                 yield from _stress_rows(analysis.stress)
             for name, figure in analysis.probes.items():
                 yield from row(label(PROBES[name]), estimate(figure))
+            if read := analysis.read_back:
+                yield from row(label("images read, boards"), f"{estimate(read.boards)}; {read.cut} replies cut")
+                yield from row(label("images read, squares"), estimate(read.squares))
 
 
 class StandardView(ChessView):

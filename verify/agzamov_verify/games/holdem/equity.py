@@ -22,11 +22,12 @@ flop and 44 of a turn, so no edge is ever rounded.
 
 import hashlib
 import struct
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations_with_replacement, product
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -64,7 +65,7 @@ def numbers(hole: Hole) -> Cards:
 def boards_won(first: Cards, second: Cards) -> tuple[int, int]:
     """`matchup` of hands by number."""
     straight, swapped = _form(first, second), _form(second, first)
-    wins, ties = _table()[min(straight, swapped)]
+    wins, ties = _table().row(min(straight, swapped))
     return (wins if straight <= swapped else BOARDS - ties - wins), ties
 
 
@@ -103,24 +104,57 @@ _SUIT_BITS: Final = _side_by_side((3, 3, 3, 3))
 _RENAMED_SUITS: Final = dict(_renamed_suits())
 
 
+class _Table(NamedTuple):
+    """Every canonical form, in ascending order, and its row."""
+
+    forms: list[int]
+    rows: bytes
+
+    def row(self, form: int) -> tuple[int, int]:
+        """The boards won and tied of a canonical form. Raises KeyError for what is none."""
+        index = bisect_left(self.forms, form)
+        if index == len(self.forms) or self.forms[index] != form:
+            raise KeyError(form)
+        wins, ties = _ROW.unpack_from(self.rows, _ROW.size * index)
+        return wins, ties
+
+
+_ROW: Final = struct.Struct("<II")
+
+
 @lru_cache(maxsize=1)
-def _table() -> dict[int, tuple[int, int]]:
-    """The rows by canonical form."""
-    rows = table("matchups.bin", TABLE_SHA256)
-    return dict(zip(_canonical_forms(), struct.iter_unpack("<II", rows), strict=True))
+def _table() -> _Table:
+    forms, rows = _canonical_forms(), table("matchups.bin", TABLE_SHA256)
+    assert len(rows) == _ROW.size * len(forms)
+    return _Table(forms, rows)
 
 
 def _canonical_forms() -> list[int]:
     """Every canonical form, in ascending order."""
     hands = [(low, high) for low, high in combinations_with_replacement(range(13), 2)]
-    forms = set()
+    forms = list[int]()
     for index, (a, b) in enumerate(hands):
-        for c, d in hands[index:]:
-            for suits in _SUITS:
-                first, second = (4 * a + suits[0], 4 * b + suits[1]), (4 * c + suits[2], 4 * d + suits[3])
-                if len({*first, *second}) == 4:
-                    forms.add(min(_form(first, second), _form(second, first)))
+        for c, d in hands[index:]:  # the hand of lower ranks stands first in the smallest form
+            ranks = _side_by_side((4 * a, 4 * b, 4 * c, 4 * d))
+            forms += [ranks | suits for suits in _suits_of(*_alike(a, b, c, d))]
     return sorted(forms)
+
+
+@lru_cache(maxsize=2**6)
+def _suits_of(*alike: bool) -> tuple[int, ...]:
+    """The suits of canonical forms whose ranks are alike as told: a b, c d, a c, a d, b c, b d."""
+    a, b, c, d = next(ranks for ranks in product(range(4), repeat=4) if _alike(*ranks) == alike)
+    found = set()
+    for suits in _SUITS:
+        first, second = (4 * a + suits[0], 4 * b + suits[1]), (4 * c + suits[2], 4 * d + suits[3])
+        if len({*first, *second}) == 4:
+            straight = _form(first, second)
+            found.add((min(straight, _form(second, first)) if (a, b) == (c, d) else straight) & _SUIT_BITS)
+    return tuple(found)
+
+
+def _alike(a: int, b: int, c: int, d: int) -> tuple[bool, ...]:
+    return a == b, c == d, a == c, a == d, b == c, b == d
 
 
 _SUITS = [(0, b, c, d) for b in range(2) for c in range(b + 2) for d in range(max(b, c) + 2)]

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar, Final
+from typing import Final
 
 import msgspec
 
-from ...scoring.game_planning import GamePlanning, Given, OptionKind, PilotFigures, PlanOption, Samples, ends
+from ...scoring.game_planning import GamePlanning, Given, PilotFigures, Samples, ends
 from ...scoring.inference.exact import square_root
 from ...scoring.sample_sizes import POKER_UNIT, STACK_BB, Assumed, Scoring
 from ...scoring.units.cells import Cell
@@ -15,10 +15,10 @@ from .control_variates import Method
 from .game import GAME
 from .hand_script import PokerRules
 from .match_counts import unit_sums
+from .plan_options import PLAN_OPTIONS, SESSION_SD
 from .range_methods import RangeMethod
 from .rules import BIG_BLIND
 
-SESSION_SD: Final = "session_sd"
 SESSION_SDS: Final = (
     Assumed(Fraction(90), "SD of 100 hands 90 bb/100: the middle of the paper's 80 to 100, for careful players"),
     Assumed(Fraction(182), "SD of 100 hands 182 bb/100: measured, reference player in self-play, 10 sessions"),
@@ -81,13 +81,7 @@ class PokerPlanning(GamePlanning):
     game = GAME
     unit = POKER_UNIT
     performance = 0
-    effect_name, effect_max = "poker", Fraction(10_000)
-    effect_example = "4", "bb/100"
-    options: ClassVar = (
-        PlanOption(
-            SESSION_SD, OptionKind.POSITIVE, "standard deviation of 100 hands without variance reduction, in bb/100"
-        ),
-    )
+    options = PLAN_OPTIONS
 
     def samples(self, cells: Sequence[Cell]) -> Samples:
         """bb/100 of each session, spread as those of 100 hands would be: SD is in proportion to 1 / sqrt(hands)."""

@@ -208,10 +208,14 @@ def _range(spot: SeenSpot, foe: PokerHabits) -> list[Combo]:
             best, worst = _share(deed.verb, level, foe)
             pairs = (pairs or smallest) if foe.min_raises_pairs >= 50 else None
     known = {*spot.hole, *spot.board}
-    live = [(combo, percent) for combo, percent in percents().items() if known.isdisjoint(combo)]
+    ordered = percents()
     if pairs:
-        return [(a, b) for (a, b), _ in live if a[0] == b[0]]
-    return [(a, b) for (a, b), percent in live if best <= percent <= worst and (pairs is None or a[0] != b[0])]
+        return [(a, b) for a, b in ordered if a[0] == b[0] and a not in known and b not in known]
+    return [
+        (a, b)
+        for (a, b), percent in ordered.items()  # 1,326 hands, at each decision
+        if best <= percent <= worst and a not in known and b not in known and (pairs is None or a[0] != b[0])
+    ]
 
 
 def _share(verb: Verb, raises: int, foe: PokerHabits) -> tuple[int, int]:

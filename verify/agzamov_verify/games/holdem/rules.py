@@ -14,15 +14,41 @@ pokerkit is the oracle: a test plays 100,000 random hands through both.
 """
 
 from enum import StrEnum
-from functools import lru_cache
 
 import msgspec
 
+from ...poker.actions import (
+    BIG_BLIND,
+    BOARD_CARDS,
+    SMALL_BLIND,
+    STREETS,
+    ActionKind,
+    Legal,
+    PlayedAction,
+    PokerAction,
+    fault_of,
+    in_bb,
+)
 from .cards import CARDS, evaluate, handtype
 
-BIG_BLIND, SMALL_BLIND = 100, 50
-STREETS = ("preflop", "flop", "turn", "river")
-BOARD_CARDS = (0, 3, 4, 5)
+__all__ = [
+    "BIG_BLIND",
+    "BOARD_CARDS",
+    "CARDS_DEALT",
+    "SMALL_BLIND",
+    "STREETS",
+    "ActionKind",
+    "Deal",
+    "Hand",
+    "HandEnd",
+    "Legal",
+    "PlayedAction",
+    "PokerAction",
+    "compare",
+    "hand_kind",
+    "in_bb",
+]
+
 CARDS_DEALT = 9
 
 
@@ -34,46 +60,12 @@ class HandEnd(StrEnum):
     FORFEIT = "forfeit"
 
 
-class ActionKind(StrEnum):
-    """Kinds of action of a player. BET opens a street, RAISE raises a bet (the blinds are bets)."""
-
-    FOLD = "fold"
-    CHECK = "check"
-    CALL = "call"
-    BET = "bet"
-    RAISE = "raise"
-
-
-class PokerAction(msgspec.Struct, frozen=True, gc=False):
-    """An action; `to_chips` is the player's total on this street after a bet or raise, else 0."""
-
-    kind: ActionKind
-    to_chips: int = 0
-
-
-class Legal(msgspec.Struct, frozen=True, gc=False):
-    """Legal actions of the player to act: kinds, and the range of totals for a bet or raise."""
-
-    kinds: tuple[ActionKind, ...]
-    min_to_chips: int
-    max_to_chips: int
-
-
 class Deal(msgspec.Struct, frozen=True, gc=False):
     """The nine cards that a heads-up hand can use: button's two, big blind's two, the board's five."""
 
     button: tuple[str, str]
     big_blind: tuple[str, str]
     board: tuple[str, str, str, str, str]
-
-
-class PlayedAction(msgspec.Struct, frozen=True, gc=False):
-    """An action as it was played: street 0-3, player 0-1, verb and amount."""
-
-    street: int
-    player: int
-    action: PokerAction
-    all_in: bool
 
 
 class Hand:
@@ -140,13 +132,7 @@ class Hand:
 
     def fault(self, action: PokerAction) -> str | None:
         """Reason why `action` is not legal now; None if it is."""
-        legal = self.legal()
-        if action.kind not in legal.kinds:
-            return f"{action.kind.value} is not legal here"
-        sized = action.kind in (ActionKind.BET, ActionKind.RAISE)
-        if sized and not legal.min_to_chips <= action.to_chips <= legal.max_to_chips:
-            return f"the amount must be from {in_bb(legal.min_to_chips)} to {in_bb(legal.max_to_chips)} BB"
-        return None
+        return fault_of(action, self.legal())
 
     def act(self, action: PokerAction) -> None:
         """Play `action` for the player to act."""
@@ -224,10 +210,3 @@ def hand_kind(deal: Deal, player: int) -> str:
     """The kind of a player's best five of seven: "Two Pair"."""
     hole = deal.big_blind if player else deal.button
     return str(handtype(evaluate([CARDS[card] for card in (*hole, *deal.board)])))
-
-
-@lru_cache(maxsize=2**14)
-def in_bb(chips: int) -> str:
-    """Chips as big blinds with at most two decimals: 250 -> "2.5"."""
-    whole, hundredths = divmod(chips, BIG_BLIND)
-    return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".")

@@ -1,6 +1,7 @@
 """The scoring half of hold'em."""
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import msgspec
 
@@ -12,6 +13,7 @@ from ...scoring.match_figures import Setting
 from ...scoring.units.cells import CellKey, measured_first
 from ...seats import benchmark_sides
 from .cell import PokerCell, poker_cell, with_ranges
+from .control_variates import Method, net_chips
 from .game import GAME, PokerMatch
 from .hand_script import HandRecord, PokerRules
 from .match_analysis import PokerAnalysis, poker_analysis, preflop_quality
@@ -57,6 +59,13 @@ class PokerScoring(GameScoring):
     def observations(self, records: Sequence[HandRecord], rules: PokerRules, seat_index: int) -> list[int]:
         """Chips of each session."""
         return session_chips(records, rules.session_hands, seat_index)
+
+    def luck(self, record: HandRecord, rules: PokerRules) -> tuple[Fraction, ...]:  # noqa: ARG002 - by the shipped weights
+        """By the fixed baseline: docs/decisions/0017."""
+        if record.story is None:
+            return ()
+        of_button = record.net_chips - net_chips(record, Method.BASELINE)
+        return (of_button, -of_button)
 
     def size_departures(self, match: PokerMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:
         norm, rules = protocol.norms(GAME.name, PokerNorm), plan.rules_of(GAME.name)

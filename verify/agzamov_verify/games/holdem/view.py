@@ -1,24 +1,30 @@
 """A hold'em hand as a player knows it: the usual hand history, with result and reason; and its states one by one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from ...core.columns import ascii_words, paragraph, row
-from ...core.questions import Message
+from ...core.questions import Message, NoReply, Reply
 from ...plan.manifest import Plan
 from ...scoring.match_figures import MatchAnalysis
 from ...scoring.units.counts import Counts
 from ...show.game_view import GameView
 from ...show.glossary import label
+from ...show.person_choices import Choices
 from ...show.replayed_game import PlayedGame
 from ...show.text.analysis_text import estimate
-from ...table.prompt_lines import labelled, read_page, with_shots
+from ...table.declared import Accepted, Fault, read_declared
+from ...table.prompt_lines import with_shots
+from ...table.seating import by_seat
 from .control_variates import Method
 from .game import GAME
 from .hand_script import HandRecord, HandStory
+from .live_frame import hand_live_frame
 from .match_analysis import UNIT, PokerAnalysis, PreflopLoss
 from .match_counts import PokerResult
+from .person_actions import hand_choices, holes_seen
 from .phh import phh
+from .prompt import TAG
 from .range_methods import RangeMethod
 from .rules import (
     BIG_BLIND,
@@ -34,39 +40,37 @@ from .rules import (
     in_bb,
 )
 from .rules import PlayedAction as Acted
+from .spelling import read_action
 
-PLACES: Final = ("Button", "Big blind")
 SHORT: Final = ("BTN", "BB")
 
 
 def hand_frames(record: HandRecord, stack_chips: int) -> Iterator[dict[str, Any]]:
-    """Frame k is the hand after k actions; one more after the last shows where the chips went. All cards are open.
+    """Frame k is the hand after k actions; one more after the last shows where the chips went.
 
-    `stacks`, `bets` and `pot` are in chips, 100 of which are one big blind; `pot` is without the bets of the street.
-    Empty for a hand whose cards are not known.
+    The first has the `holes` of button and big blind. `stacks`, `bets` and `pot` are in chips, 100 of which are one big
+    blind; `pot` is without the bets of the street. The last has the `winner` (-1: a split pot), the pot that it
+    `took`, its `net` gain, and at showdown the kind of each hand in `made`. Empty for a hand whose cards are not known.
     """
     story = record.story
     if story is None:
         return
     hand, substituted = Hand(story.deal, (stack_chips, stack_chips)), set(story.substituted)
-    yield _frame(hand, "blinds", "Blinds are posted", -1, 0)
+    yield {**_frame(hand, "blinds", -1, 0), "holes": [list(hand.hole(player)) for player in (0, 1)]}
     for number, acted in enumerate(story.history):
-        words = _words(hand, acted)
+        label = f"{SHORT[acted.player]} {_words(hand, acted)}"
         hand.act(acted.action)
-        label, said = (f"{names[acted.player]} {words}" for names in (SHORT, PLACES))
-        frame = _frame(hand, label, said, acted.player, acted.street)
+        frame = _frame(hand, label, acted.player, acted.street)
         yield {**frame, **({"drawn": True} if number in substituted else {})}
     yield _end(hand, record, stack_chips)
 
 
-def _frame(hand: Hand, label: str, said: str, by: int, street: int) -> dict[str, Any]:
+def _frame(hand: Hand, label: str, by: int, street: int) -> dict[str, Any]:
     bets = list(hand.bets)
     return {
         "label": label,
-        "said": f"{said}; pot {in_bb(hand.pot_chips)} bb",
         "street": STREETS[street],
         "by": by,
-        "holes": [list(hand.hole(player)) for player in (0, 1)],
         "board": list(hand.board),
         "stacks": list(hand.stacks),
         "bets": bets,
@@ -77,16 +81,17 @@ def _frame(hand: Hand, label: str, said: str, by: int, street: int) -> dict[str,
 def _end(hand: Hand, record: HandRecord, stack_chips: int) -> dict[str, Any]:
     is_shown = record.end is HandEnd.SHOWDOWN
     net = record.net_chips
-    winner = "nobody wins a chip" if not net else f"{PLACES[0 if net > 0 else 1].lower()} wins {in_bb(abs(net))} bb"
     return {
-        **_frame(hand, "end", f"{record.end.value}: {winner}", -1, 0),
-        "label": f"{record.end.value}: {winner}",
+        **_frame(hand, record.end.value, -1, 0),
         "street": "end",
         "board": list(hand.deal.board[: BOARD_CARDS[-1]]) if is_shown else list(hand.board),
         "stacks": [stack_chips + net, stack_chips - net],
         "bets": [0, 0],
         "pot": 0,
         "winner": -1 if not net else 0 if net > 0 else 1,
+        "took": 2 * min(hand.put_in),
+        "net": abs(net),
+        **({"made": [hand_kind(hand.deal, player) for player in (0, 1)]} if is_shown else {}),
     }
 
 
@@ -108,8 +113,6 @@ def _words(hand: Hand, acted: PlayedAction) -> str:
 STREET_TITLES: Final = ("HOLE CARDS", "FLOP", "TURN", "RIVER")
 
 RESULT_WIDTH: Final = 8
-SCENE: Final = ("Hole cards", "Board", "Pot", "Stacks", "Position", "Action")
-"""Lines of a prompt that show the hand."""
 METHODS: Final = tuple(method.value for kind in (Method, RangeMethod) for method in kind)
 PREFLOP: Final = "in a simplified game without betting after the flop: a diagnostic, not how well poker is played"
 
@@ -142,6 +145,14 @@ def result_words(played: PlayedGame, record: HandRecord) -> str:
         HandEnd.FORFEIT: f"{loser} forfeited, with no legal action in all its attempts",
     }[record.end]
     return f"{winner} wins {chips} chips ({in_bb(chips)} bb): {reason}"
+
+
+def title_words(played: PlayedGame, record: HandRecord) -> str:
+    """The result in a heading: "random wins 2.5 bb"."""
+    if not record.net_chips:
+        return "split pot, nobody wins a chip"
+    winner = ascii_words(played.first if record.net_chips > 0 else played.second)
+    return f"{winner} wins {in_bb(abs(record.net_chips))} bb"
 
 
 def _kinds(record: HandRecord) -> str:
@@ -251,6 +262,8 @@ class PokerView(GameView):
     places = ("button", "big blind")
     clusters = UNIT
     notation = "phh"
+    tag = TAG
+    can_resign = False
     notation_words = "hands of hold'em"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
@@ -262,9 +275,15 @@ class PokerView(GameView):
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         return phh(played, plan.title, plan.rules_of(GAME.name).stack_chips)
 
-    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:
-        page = read_page(messages)
-        return {name.lower(): labelled(page, name) for name in SCENE}
+    def live_frame(self, asked: Sequence[tuple[Message, ...]]) -> dict[str, Any]:
+        return hand_live_frame(asked)
+
+    def choices(self, messages: tuple[Message, ...]) -> Choices:
+        return hand_choices(messages)
+
+    def last_frame(self, played: PlayedGame, plan: Plan, place: int) -> dict[str, Any]:
+        frames = self.frames(played, plan)
+        return {**frames[-1], "holes": holes_seen(played.record, place)}
 
     def actions(self, record: HandRecord) -> Mapping[int, str]:
         acted = record.story.history if record.story else ()
@@ -273,6 +292,30 @@ class PokerView(GameView):
     def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:
         frames = list(hand_frames(played.record, plan.rules_of(GAME.name).stack_chips))
         return frames or super().frames(played, plan)
+
+    def title(self, played: PlayedGame) -> str:
+        return title_words(played, played.record)
+
+    def readers(
+        self, played: PlayedGame, plan: Plan
+    ) -> Iterator[tuple[int, Callable[[Reply | NoReply], Accepted[Any] | Fault]]]:
+        story, stack_chips = played.record.story, plan.rules_of(GAME.name).stack_chips
+        if story is None:
+            return
+        hand = Hand(story.deal, (stack_chips, stack_chips))
+        for acted in (*story.history, None):
+            if hand.to_act is not None:
+                yield hand.to_act, lambda answer: read_declared(answer, TAG, lambda text: read_action(text, hand))
+            if acted:
+                hand.act(acted.action)
+
+    def thumbnail(self, played: PlayedGame, frames: list[dict[str, Any]]) -> str:
+        """The cards of the seats in their order, two each, then those of the board that was seen."""
+        holes = frames[0].get("holes")
+        if not holes:
+            return ""
+        by_seats = by_seat(holes, played.order)
+        return "".join(card for cards in (*by_seats, frames[-1]["board"]) for card in cards)
 
     def error_classes(self, record: HandRecord) -> tuple[str, ...]:
         return ("error",) if any(record.faults) else ()

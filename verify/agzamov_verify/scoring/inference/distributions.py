@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import count
 from operator import sub
+from typing import Final
 
 from .exact import Real, mp, rational, real, root
 
@@ -120,6 +121,59 @@ def _lenth(x: Real, b: Real, delta: Real) -> Real:
         odd *= rate / (j + 1 + half)
         weight_left -= even
     return total
+
+
+class TwoSidedPower:
+    """P(|T| > c) of the noncentral t distribution with whole `nu`, as a function of the noncentrality.
+
+    T^2 is a noncentral F with 1 and nu degrees of freedom, so with r = delta^2 / 2 and x = c^2 / (nu + c^2)
+
+        P(|T| > c) = 1 - sum over j of e^-r r^j / j! I_x(j + 1/2, nu / 2)
+
+    (Lenth's series for c less that for -c). Terms are whole numbers of 2^-BITS: the sum differs from that of the
+    numbers of forty digits by less than 10^-35, at a tenth of their cost.
+    """
+
+    BITS: Final = 160
+
+    def __init__(self, critical: Real, nu: int) -> None:
+        self._nu, b, half = nu, mp.mpf(nu) / 2, mp.mpf(1) / 2
+        x = critical * critical / (nu + critical * critical)
+        self._x = self._whole(x)
+        self._tails = [self._whole(_beta(half, b, x))]
+        self._step = self._whole(_beta_step(half, b, x))
+
+    def __call__(self, delta: Real) -> Real:
+        rate, bits = delta * delta / 2, self.BITS
+        rate_whole, mode = self._whole(rate), int(rate)
+        log_weight = (mode * mp.log(rate) if mode else 0) - rate - mp.loggamma(mode + 1)
+        greatest = weight = self._whole(mp.exp(log_weight))
+        total = 0
+        for j in count(mode):  # on both sides of the greatest weight, as far as there is anything to add
+            term = weight * self._tail(j) >> bits
+            if not term:
+                break
+            total += term
+            weight = (weight * rate_whole >> bits) // (j + 1)
+        weight = greatest
+        for j in range(mode, 0, -1):
+            weight = (weight * j << bits) // rate_whole
+            if not weight:
+                break
+            total += weight * self._tail(j - 1) >> bits
+        return 1 - mp.ldexp(total, -bits)
+
+    def _tail(self, j: int) -> int:
+        """I_x(j + 1/2, nu / 2), each from the one before it, and kept."""
+        while len(self._tails) <= j:
+            last = len(self._tails) - 1
+            self._tails.append(self._tails[last] - self._step)
+            # By x (a + b) / (a + 1) with a = last + 1/2 and b = nu / 2.
+            self._step = (self._step * self._x >> self.BITS) * (2 * last + 1 + self._nu) // (2 * last + 3)
+        return self._tails[j]
+
+    def _whole(self, value: Real) -> int:
+        return int(mp.nint(mp.ldexp(value, self.BITS)))
 
 
 class _BetaTails:

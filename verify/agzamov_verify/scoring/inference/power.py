@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from .distributions import noncentral_cdf, normal_quantile, t_quantile
+from .distributions import TwoSidedPower, normal_quantile, t_quantile
 from .exact import Real, mp, rational, real, root, square_root
 from .proportions import binomial_ways
 
@@ -44,10 +44,11 @@ def mde_t(sd: Fraction, n: int, alpha: Fraction, arms: int = 1, power: Fraction 
 def detectable_noncentrality(df: int, alpha: Fraction, power: Fraction = POWER) -> Fraction:
     """Noncentrality (effect in standard errors) at which an effect is found with probability `power`."""
     # Power of the two-sided test: P(T > c) + P(T < -c) of the noncentral t, with c the central quantile.
-    critical, nu = real(t_quantile(1 - alpha / 2, df)), mp.mpf(df)
+    critical, wanted = real(t_quantile(1 - alpha / 2, df)), real(power)
+    power_at = TwoSidedPower(critical, df)
 
     def excess(delta: Real) -> Real:
-        return 1 - noncentral_cdf(critical, nu, delta) + noncentral_cdf(-critical, nu, delta) - real(power)
+        return power_at(delta) - wanted
 
     near = critical + real(normal_quantile(power))  # the normal formula: right for many degrees of freedom
     low, high = max(mp.mpf(0), near - _NEAR), near + _NEAR

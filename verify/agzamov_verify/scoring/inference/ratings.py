@@ -276,8 +276,9 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, gain: Decimal, 
     start, spread, squared = (sigma * sigma).ln(), phi * phi + variance, gain * gain
 
     def f(x: Decimal) -> Decimal:
-        grown = spread + x.exp()
-        return x.exp() * (squared - grown) / (2 * grown * grown) - (x - start) / (constant * constant)
+        volatility = x.exp()  # squared
+        grown = spread + volatility
+        return volatility * (squared - grown) / (2 * grown * grown) - (x - start) / (constant * constant)
 
     if squared > spread:
         other = (squared - spread).ln()

@@ -4,12 +4,12 @@
 The words stand in a file for each subject; a new word goes into one of those.
 """
 
-from difflib import get_close_matches
 from typing import Final
 
 from .augmentation_terms import MEMORY, TOOLS
 from .figure_terms import PLAY, STATISTICS
 from .holdem_terms import POKER
+from .people_terms import PEOPLE
 from .run_terms import LEVELS, RUN
 from .term import PAPER, Term
 
@@ -17,25 +17,29 @@ __all__ = (
     "LEVELS",
     "MEMORY",
     "PAPER",
+    "PEOPLE",
     "PLAY",
     "POKER",
     "RUN",
+    "SPELLINGS",
     "STATISTICS",
     "TERMS",
     "TOOLS",
     "Term",
     "find",
+    "holding",
     "label",
-    "near",
 )
 
-TERMS: Final = (*RUN, *LEVELS, *STATISTICS, *PLAY, *POKER, *MEMORY, *TOOLS)
+TERMS: Final = (*RUN, *LEVELS, *STATISTICS, *PLAY, *POKER, *MEMORY, *TOOLS, *PEOPLE)
 
 
 def _key(word: str) -> str:
     return " ".join(word.replace("_", " ").casefold().split())
 
 
+SPELLINGS: Final = tuple(dict.fromkeys(name for term in TERMS for name in (term.name, *term.also)))
+HOLDING_MAX: Final = 5
 _BY_KEY: Final = {_key(name): term for term in reversed(TERMS) for name in (*reversed(term.also), term.name)}
 
 
@@ -46,12 +50,10 @@ def find(word: str) -> Term | None:
     return _BY_KEY.get(key) or _BY_KEY.get(plain) or _BY_KEY.get(plain.removesuffix("s"))
 
 
-def near(word: str) -> list[str]:
-    """The names of terms that are spelled like `word` or hold it."""
+def holding(word: str) -> list[str]:
+    """The names of the first terms that hold `word` as a part."""
     key = _key(word)
-    holding = [term.name for term in TERMS if key and key in _key(term.name)]
-    close = [_BY_KEY[close_key].name for close_key in get_close_matches(key, _BY_KEY, 5, 0.6)]
-    return list(dict.fromkeys((*holding, *close)))[:5]
+    return [term.name for term in TERMS if key and key in _key(term.name)][:HOLDING_MAX]
 
 
 def label(name: str) -> str:

@@ -21,16 +21,31 @@ PLAY: Final = (
     Term("score by pairs",
          "The score, with the two games of one start taken together.",
          "docs/decisions/0013"),
+    Term("images read, boards",
+         "share of images of a board that a seat wrote down with all 64 squares right; n counts boards, and replies cut"
+         " at the token limit are counted by themselves",
+         "docs/arena-images.md"),
+    Term("images read, squares",
+         "mean number of the 64 squares of a board that a seat wrote down rightly from an image; a reply without a"
+         " board has none",
+         "docs/arena-images.md"),
     Term("win rate",
          "Share of games won; draws count as not won.",
          "paper, section 9.1", ("win rate by pairs",)),
     Term("pairs",
-         "Each chess start is played twice with colours exchanged. The five numbers are the pairs in which "
-         "the measured seat took 0, 1/2, 1, 1 1/2 and 2 points (the pentanomial distribution).",
+         "Each chess start, or ballot of draughts, is played twice with colours exchanged. The five numbers are the "
+         "pairs in which the measured seat took 0, 1/2, 1, 1 1/2 and 2 points (the pentanomial distribution).",
          "docs/decisions/0013", ("pentanomial", "start pair")),
     Term("wins, draws, losses",
          "Games by their result, from the measured seat's side.",
          "docs/scoring.md"),
+    Term("games drawn",
+         "Share of games of draughts that neither side won. Games that were played alike, move for move, count as one.",
+         "games/draughts/scoring.py"),
+    Term("ballot",
+         "The three moves that a game of draughts begins with, drawn from the 156 of the American Checker Federation. "
+         "Each is played twice with colours exchanged, and such a pair is one unit.",
+         "games/draughts/ballots.py", ("three-move ballot",)),
     Term("survival index",
          "In Phase 5, in games in which the measured seat has the worse side: the moves it made before it had lost "
          "(100 where it had not by then) less the moves that the engine, playing both sides, makes there "
@@ -63,16 +78,16 @@ PLAY: Final = (
          "A rating with its deviation (RD), which is not a standard error: 1.96 RD hold the strength by the rating "
          "system's own model. Every seat starts at 1500, and stronger seats rise. Here it is of this match alone.",
          "M. Glickman, Example of the Glicko-2 system"),
-    Term("decided by play",
+    Term("ended by play",
          "Share of games that the rules of the game ended with every move a seat's own. The rest was decided "
          "by adjudication, forfeit, the ply limit or a substituted move.",
-         "paper, section 9.4", ("by play", "ended by play")),
+         "paper, section 9.4", ("by play", "decided by play")),
     Term("team",
          "Seats that win and lose a game together, where the game has teams. A row counts the games that a team won, "
          "drew and lost, whoever was in it.",
          "docs/decisions/0069-a-table-has-seats.md", ("teams",)),
     Term("result by play",
-         "The result of those games alone that were decided by play. Which games these are is known only after they "
+         "The result of those games alone that ended by play. Which games these are is known only after they "
          "were played, so a difference between conditions here is no effect of the condition.",
          "paper, section 9.4"),
     Term("without errors",
@@ -102,7 +117,14 @@ PLAY: Final = (
          "Share of a seat's decisions whose first attempt was no legal action: none declared, an illegal one, "
          "or no reply.",
          "paper, section 9.4", ("first-attempt errors", "faults", "no action", "ambiguous", "illegal",
-                                  "no reply", "refused")),
+                                  "refused")),
+    Term("unusable answer",
+         "A reply without a legal action at a decision's first attempt: none declared, more than one, an illegal one, "
+         "or cut before its end.",
+         "docs/scoring.md", ("unusable answers", "unusable")),
+    Term("no reply",
+         "A call that brought no reply: the model refused, or its server filtered the answer.",
+         "docs/formats/journal.md", ("without a reply",)),
     Term("cannot format",
          "Of a seat that failed Phase 0 or whose actions were drawn: so many of its answers have no declaration that "
          "can be read. Cannot play: so many declared actions are not legal. The bound is that on errors in Phase 0.",
@@ -123,12 +145,12 @@ PLAY: Final = (
     Term("cut",
          "The server did not finish the reply, for instance at the token limit, so no action is read from it.",
          "docs/reading.md"),
-    Term("failed tries",
-         "Calls to a model's server that failed and were repeated before a reply was recorded. A server could "
-         "use them to get another chance.",
-         "docs/formats/journal.md", ("failed attempts",)),
+    Term("retries",
+         "Tries of a call to a model's server that failed, and were repeated before a reply was recorded. A server "
+         "could use them to get another chance.",
+         "docs/formats/journal.md", ("failed tries", "failed attempts", "retry")),
     Term("signals",
-         "Counts that an odd server or a doctored record would move: failed tries a call, replies without tokens, "
+         "Counts that an odd server or a doctored record would move: retries a call, replies without tokens, "
          "characters of text a token, moves that are the engine's first choice. Each has honest causes too, so "
          "they are printed and not judged.",
          "docs/scoring.md"),

@@ -17,6 +17,14 @@ POKER: Final = (
     Term("session",
          "A fixed number of hands that statistics take as one observation.",
          "docs/decisions/0007", ("sessions", "sessions won")),
+    Term("duplicate set",
+         "Hands of a table of three and more that statistics take as one observation: every deck is played once with "
+         "each rotation of the seats.",
+         "docs/decisions/0069", ("duplicate sets", "duplicate sets won", "chips by position", "set SD")),
+    Term("sit-and-go",
+         "A tournament of hold'em at one table: stacks are carried over, blinds rise, and only the order in which "
+         "players finish counts.",
+         "docs/decisions/0102", ("sit-and-gos", "order of finish", "hands dealt")),
     Term("mirrored",
          "Every deck is played twice with the seats exchanged, so that the luck of the deal cancels.",
          "docs/scoring.md",

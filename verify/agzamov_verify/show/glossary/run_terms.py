@@ -68,6 +68,10 @@ RUN: Final = (
     Term("Phase 5",
          "Play from positions that are better or worse for one side from the start.",
          "paper, section 4.2"),
+    Term("Phase 6",
+         "The phase of an arena: different models meet, and every seat's results are looked at. The table over all "
+         "bundles of an arena is made by `agzamov arena table`.",
+         "docs/arena.md"),
     Term("oracle",
          "An augmentation system without a memory: the plan's author writes what its seat is told of its opponents. "
          "It is the ceiling of what a memory can give.",
@@ -129,14 +133,20 @@ LEVELS: Final = (
          "and the recorded replies. The replies themselves could be invented.",
          "docs/architecture.md", ("self-consistent",)),
     Term("V2",
-         "Pre-registered: V1, and the plan was logged in public before its random seed existed.",
-         "docs/architecture.md"),
+         "Pre-registered: V1, and the plan was logged in public before its random seed existed; by the trust policy of "
+         "whoever verifies.",
+         "docs/trust.md", ("registered", "registration", "pre-registered")),
     Term("V3",
          "Replayed: V2, and another party asked the same open weights again for a random sample of games.",
-         "docs/architecture.md"),
+         "docs/trust.md", ("replayed",)),
     Term("V4",
-         "Independently executed: another operator repeated the whole run.",
-         "docs/architecture.md"),
+         "Independently executed: V2, and another party executed the whole plan under a seed of its own, with figures "
+         "that agree within margins declared before.",
+         "docs/trust.md", ("agreement", "TOST")),
+    Term("attestation",
+         "A signed statement about a bundle by somebody else than its submitter: its games asked again (V3), or its "
+         "plan executed again (V4). The reader's trust policy says whose word counts.",
+         "docs/trust.md", ("replay attestation",)),
     Term("PASS",
          "A step of verification that was taken and found nothing wrong.",
          "docs/formats/bundle.md"),

@@ -1,53 +1,41 @@
 """Figures of the arms of Phase 2: seat A naked, with filler or a placebo, with its system, and with true facts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ...checks.steps import Verdict
-from ...experiment.matches import MEASURED, Arm, Match, Phase
+from ...experiment.matches import MEASURED, Arm, Augmentation, Match, Phase
 from ...plan.manifest import Manifest
-from ...protocols.norms import load_protocol
-from ...scoring.deltas import difference_figure
-from ...scoring.early_stopping import open_ended
-from ...scoring.game_scoring import Played
-from ...scoring.hypotheses.evidence import Evidence
-from ...scoring.inference.estimate import Estimate
-from ...scoring.inference.unit_values import Measure
-from ...scoring.match_cells import cell_of
 from ...scoring.results import MatchResult
-from ...scoring.units.score_constants import load_score_constants
+from ...scoring.seat_stats import share
 from ...systems import OracleSystem
 from ..absent_arms import NOT_PLAYED, absent_arms
+from ..seat_words import percent
+from ..text.effects import ArmEffect, effects_of
 from ..text.headline import Headline, headlines
-from ..views import VIEWS, game_words
+from ..views import NAMES_OF, VIEWS, game_words
 from .charts import Whisker, whiskers
 from .figures import (
+    ACROSS,
     ESTIMATED,
     INTERVAL,
+    RIGHT_OF_THE_LINE,
     estimate_cells,
     estimated_whisker,
     figure,
     figure_words,
+    games_of,
     hollow_words,
     interval_words,
     no_finding_words,
     parts_of,
     side_by_side,
+    told_words,
     why_no_interval,
 )
-from .markup import Element, table
+from .markup import Element, capital, element, table
 
 ORDER: Final = tuple(Arm)
-COMPARED: Final = (
-    (Arm.REAL, Arm.PLACEBO),
-    (Arm.REAL, Arm.NAKED),
-    (Arm.REAL, Arm.FILLER),
-    (Arm.REAL, Arm.STALE),
-    (Arm.PLACEBO, Arm.NAKED),
-    (Arm.FILLER, Arm.NAKED),
-    (Arm.STALE, Arm.NAKED),
-)
-"""The differences of each system: the first arm less the second; what the content added first."""
 
 
 class PlayedCondition(NamedTuple):
@@ -58,29 +46,39 @@ class PlayedCondition(NamedTuple):
     head: Headline
 
 
-class Difference(NamedTuple):
-    """One arm less another of the same system. `name`: in the words of a chart."""
-
-    name: str
-    value: Estimate
-
-
 def arm_figures(verdict: Verdict) -> Iterator[Element]:
     """The conditions of Phase 2 and their differences, of each game, augmentation and model."""
-    manifest = parts_of(verdict)[2]
-    groups: dict[tuple[str, str, str], list[PlayedCondition]] = {}
-    for one in conditions_of(verdict):
-        alike = one.match.game, one.match.condition.augmentation.value, one.match.measured
-        groups.setdefault(alike, []).append(one)
+    manifest, groups = parts_of(verdict)[2], _groups(verdict)
     is_one = len({seat for _, _, seat in groups}) == 1
     for (game, augmentation, seat), conditions in groups.items():
-        if any(one.match.condition.arm is not Arm.NAKED for one in conditions):
-            title = f"{game_words(game)}, {augmentation}{'' if is_one else f' of {seat}'}"
-            ordered = sorted(conditions, key=lambda one: _place(one.match, manifest))
-            compared = differences(ordered, verdict)
-            shown = [_arms(title, ordered, manifest)]
-            shown += [_differences(title, game, compared)] if compared else []
-            yield side_by_side(*shown)
+        title = f"{capital(game_words(game))}, {NAMES_OF[augmentation]}{'' if is_one else f' of {seat}'}"
+        ordered = sorted(conditions, key=lambda one: _place(one.match, manifest))
+        if all(one.result.is_baseline or one.result.no_finding for one in conditions):
+            numbers = _arms(f"{title}: each condition", ordered, manifest)
+            yield element("details", element("summary", f"{title}: no result"), numbers, class_="more")
+            continue
+        compared = effects_of([one.match for one in ordered], manifest, verdict.blocks)
+        shown = [_arms(f"{title}: each condition", ordered, manifest)]
+        shown += [_differences(title, game, compared)] if compared else []
+        yield side_by_side(*shown)
+
+
+def shown_in_arms(verdict: Verdict) -> set[str]:
+    """The results that stand in a figure of arms."""
+    return {one.result.id for conditions in _groups(verdict).values() for one in conditions}
+
+
+def _groups(verdict: Verdict) -> dict[tuple[str, Augmentation, str], list[PlayedCondition]]:
+    """Conditions of one game, augmentation and model, where there are more than the naked one."""
+    groups: dict[tuple[str, Augmentation, str], list[PlayedCondition]] = {}
+    for one in conditions_of(verdict):
+        alike = one.match.game, one.match.condition.augmentation, one.match.measured
+        groups.setdefault(alike, []).append(one)
+    return {
+        alike: conditions
+        for alike, conditions in groups.items()
+        if any(one.match.condition.arm is not Arm.NAKED for one in conditions)
+    }
 
 
 def conditions_of(verdict: Verdict) -> Iterator[PlayedCondition]:
@@ -98,32 +96,34 @@ def conditions_of(verdict: Verdict) -> Iterator[PlayedCondition]:
             yield PlayedCondition(match, result, heads[result.id])
 
 
-def _arms(title: str, conditions: Sequence[PlayedCondition], manifest: Manifest) -> Element:
+def _arms(name: str, conditions: Sequence[PlayedCondition], manifest: Manifest) -> Element:
     """The figure of each arm with its interval."""
     view = VIEWS[conditions[0].match.game]
     rows, numbers = [], []
     for one in conditions:
-        name, head = condition_name(one.match, manifest), one.head
-        if not one.result.is_baseline and not one.result.no_finding:
-            rows.append(Whisker(name, head.value, head.low, head.high))
-        against = "itself" if one.result.is_baseline else ", ".join(at.seat for at in one.result.opponents)
-        figures = ("baseline", "") if one.result.is_baseline else (figure_words(head), interval_words(head))
-        numbers.append((name, against, view.size(one.result.result), *figures))
+        condition, head, result = condition_name(one.match, manifest), one.head, one.result
+        if not result.is_baseline and not result.no_finding:
+            row = Whisker(condition, head.value, head.low, head.high, told_words(head), games_of(one.match.id))
+            rows.append(row)
+        against = "itself" if result.is_baseline else ", ".join(at.seat for at in result.opponents)
+        figures = ("baseline", "") if result.is_baseline else (figure_words(head), interval_words(head))
+        by_play = percent(share(result.result.by_play, result.result.count))
+        numbers.append((condition, against, view.size(result.result), *figures, by_play))
+    has_placebo = any(one.match.condition.arm is Arm.PLACEBO for one in conditions)
     has_oracle = any(_is_oracle(one.match.condition.system, manifest) for one in conditions)
     numbers += [
-        (condition_name(match, manifest), "", NOT_PLAYED, "", "") for match in _absent_beside(conditions, manifest)
+        (condition_name(match, manifest), "", NOT_PLAYED, "", "", "") for match in _absent_beside(conditions, manifest)
     ]
-    words = (
-        "What naming, reading and searching do by themselves shows in the placebo, what more text does in the filler."
-    )
-    words += " What true facts about the opponent are worth shows in the oracle." if has_oracle else ""
+    words = f"{RIGHT_OF_THE_LINE} better than the opponent. {ACROSS}" if rows else ""
+    words += " Naked: without help."
+    words += " Placebo: the same help with the content of another game." if has_placebo else ""
+    words += " Oracle: true facts about the opponent." if has_oracle else ""
     found = [one.head for one in conditions if not one.result.no_finding]
     words += hollow_words(head.why_none for head in found if head.low is None)
     words += no_finding_words(one.result for one in conditions)
-    name = f"{title}: each condition"
-    chart = whiskers(rows, view.null, view.figure_unit, name, "equal players") if rows else None
-    header = ("condition", "against", "played", view.figure_unit, INTERVAL)
-    return figure(name, words, chart, table(header, numbers))
+    chart = whiskers(rows, view.null, view.figure_unit, name, "even") if rows else None
+    header = ("condition", "against", "played", view.figure_unit, INTERVAL, "ended by play")
+    return figure(name, words.strip(), chart, table(header, numbers))
 
 
 def _absent_beside(conditions: Sequence[PlayedCondition], manifest: Manifest) -> Iterator[Match]:
@@ -135,62 +135,25 @@ def _absent_beside(conditions: Sequence[PlayedCondition], manifest: Manifest) ->
             yield match
 
 
-def _differences(title: str, game: str, compared: Sequence[Difference]) -> Element:
+def _differences(title: str, game: str, compared: Sequence[ArmEffect]) -> Element:
     """Differences that each arm shows from another."""
-    unit = VIEWS[game].figure_unit
-    rows = [estimated_whisker(one.name, one.value) for one in compared if one.value.value]
-    words = "Right of the dashed line the first-named arm did better. Real less placebo is what the content added."
-    words += (
-        " Real less stale is what going on learning added."
-        if any(" less stale" in one.name for one in compared)
-        else ""
-    )
+    unit, spelled = VIEWS[game].figure_unit, VIEWS[game].difference
+    rows = [estimated_whisker(one.name, one.value, spelled) for one in compared if one.value.value]
+    words = f"{RIGHT_OF_THE_LINE} the first of the two is better. {ACROSS}"
+    names = " ".join(one.name for one in compared)
+    words += " Real less placebo: what the content added." if "real less placebo" in names else ""
+    words += " Real less stale: what going on learning added." if "real less stale" in names else ""
     words += hollow_words(why_no_interval(one.value) for one in compared if one.value.ci is None)
-    numbers = [(one.name, *estimate_cells(one.value)) for one in compared]
+    numbers = [(one.name, *estimate_cells(one.value, spelled)) for one in compared]
     chart = whiskers(rows, 0.0, unit, f"{title}: differences", "no difference") if rows else None
     header = ("difference", unit, *ESTIMATED)
     return figure(f"{title}: differences", words, chart, table(header, numbers))
 
 
-def differences(conditions: Sequence[PlayedCondition], verdict: Verdict) -> list[Difference]:
-    """Each system's arms less each other, in points or chips: the figures of the analysis where it has them.
-
-    The resamples of a contrast follow from its values, so that one contrast has one interval wherever it is computed.
-    A match that its results may end early has no figure of a fixed size, so no difference.
-    """
-    manifest = parts_of(verdict)[2]
-    plan, early = manifest.plan, open_ended(manifest.plan)
-    constants, resamples = load_score_constants(plan.protocol), load_protocol(plan.protocol).bootstrap_resamples
-    rules = Evidence((), constants, str.encode, resamples)
-    arms: dict[tuple[Arm, str], Match] = {}
-    for one in conditions:
-        if one.match.id in verdict.blocks and one.match.id not in early and one.result.result.count:
-            arms.setdefault((one.match.condition.arm, one.match.condition.system), one.match)
-    cells = {
-        arm: cell_of(manifest, Played(manifest.run_id, plan, match, MEASURED, verdict.blocks[match.id])).measured(
-            Measure.SCORE
-        )
-        for arm, match in arms.items()
-    }
-    found = []
-    for system in dict.fromkeys(system for arm, system in arms if arm is not Arm.NAKED):
-        for arm, other in COMPARED:
-            first, second = (arm, system), _control(other, system, arms)
-            if first in cells and second in cells:
-                name = f"{arm.value} less {other.value}{f', {system}' if system else ''}"
-                found.append(Difference(name, difference_figure(cells[first], cells[second], rules)))
-    return found
-
-
-def _control(arm: Arm, system: str, arms: Mapping[tuple[Arm, str], Match]) -> tuple[Arm, str]:
-    """The match of an arm to compare with: the naked one names no system where all systems share it."""
-    return (arm, system) if arm is not Arm.NAKED or (arm, system) in arms else (arm, "")
-
-
 def condition_name(match: Match, manifest: Manifest) -> str:
     """A condition of Phase 2 in the words of a chart."""
     arm, system = match.condition.arm, match.condition.system
-    name = f"{arm.value}{f', {system}' if system else ''}"
+    name = f"{'none' if arm is Arm.NAKED else arm.value}{f', {system}' if system else ''}"
     return f"{name} (oracle: the ceiling)" if arm is Arm.REAL and _is_oracle(system, manifest) else name
 
 

@@ -1,6 +1,6 @@
 """Figures over the course of a match: learning, career by career, and ratings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import exp, inf, sqrt
@@ -11,15 +11,16 @@ from ...scoring.inference.unit_values import equal_parts
 from ...scoring.learning.course import unit_sums
 from ...scoring.learning.curve import Curve
 from ...scoring.learning.outcome import LearningOutcome, LearningRule
-from ...scoring.match_cells import cell_of, matches_played
+from ...scoring.match_cells import matches_played, shown_cell
+from ...scoring.match_figures import MatchAnalysis
 from ...scoring.units.cells import Cell
 from ...scoring.units.score_constants import load_score_constants
 from ...table.registry import GAMES
 from ..text.analysis_text import learning_words
 from ..text.first_screen import match_words
-from .charts import Band, Line, course
-from .figures import SCORE_UNIT, figure, game_of, parts_of, some_open, unit_words
-from .markup import Element, table
+from .figures import SCORE_UNIT, SHOWN_OPEN, figure, game_of, parts_of, some_open, unit_words
+from .markup import Element, element, table
+from .plane_charts import Band, Line, course
 
 Z_95: Final = 1.959964
 UNITS_MIN: Final = 12
@@ -28,19 +29,31 @@ POINTS_MAX: Final = 400
 
 
 def learning_figures(verdict: Verdict) -> Iterator[Element]:
-    """The course of each match in which learning is looked for, career by career."""
-    yield from some_open(_courses(verdict))
+    """The course of each match in which learning is looked for, career by career; those that were tested first."""
+    analysis = parts_of(verdict)[1]
+    matches = sorted((match for match in analysis.matches if match.learned), key=lambda match: not _is_tested(match))
+    tested = sum(map(_is_tested, matches))
+    yield from some_open(_courses(verdict, matches), min(tested, SHOWN_OPEN) if tested else SHOWN_OPEN)
 
 
-def _courses(verdict: Verdict) -> Iterator[tuple[str, Element]]:
-    _, analysis, manifest = parts_of(verdict)
+def _is_tested(match: MatchAnalysis) -> bool:
+    return bool(match.learned and match.learned.p)
+
+
+def is_learning_tested(verdict: Verdict) -> bool:
+    """True if some match has enough results for a test of learning."""
+    return any(map(_is_tested, parts_of(verdict)[1].matches))
+
+
+def _courses(verdict: Verdict, matches: Iterable[MatchAnalysis]) -> Iterator[tuple[str, Element]]:
+    manifest = parts_of(verdict)[2]
     rules = load_score_constants(manifest.plan.protocol).learning.rules
     by_name = {played.id: played for played in matches_played(manifest, verdict.blocks)}
-    for match in analysis.matches:
+    for match in matches:
         played = by_name.get(match.id)
         if match.learned is None or played is None:
             continue
-        cell = cell_of(manifest, played)
+        cell = shown_cell(manifest, played)
         if cell.no_finding:
             continue
         shown = _learning(match_words(manifest, match.id), cell, rules[played.match.game], match.learned)
@@ -99,17 +112,16 @@ def _learning(name: str, cell: Cell, rule: LearningRule, learned: LearningOutcom
     header = (f"after {noun}", "mean", *(f"career {index + 1}" for index in range(len(columns) - 1)))
     rows = [(f"{(index + 1) * size:,}", *(f"{column[index]:.3f}" for column in columns)) for index in range(len(mean))]
     of = f" of {len(careers)} careers" if len(careers) > 1 else ""
-    told = learning_words(learned)
-    words = f"{told[:1].upper()}{told[1:]}. The bold line is the mean{of} over {window * size} {noun} at a time."
+    told = learned.verdict.value
+    words = f"{told[:1].upper()}{told[1:]}. Bold: the mean{of} over {window * size} {noun} at a time."
     if band:
-        words += (
-            " The band is where 95 % of such means lie if the same results come in any order: there nothing is learned."
-        )
+        words += " Inside the grey band: no learning shown."
     else:
-        words += f" No band of chance: it needs {UNITS_MIN} units of {size} {noun}, and there are {len(mean)}."
-    if wide:
-        words += " Thin lines are careers; the paler band is that of one career."
-    return figure(f"Course: {name}", words, chart, table(header, rows))
+        words += f" No band of chance: that needs {UNITS_MIN} units of {size} {noun}, and there are {len(mean)}."
+    words += " Thin: each career, and the band of one." if wide else ""
+    words += " Dashed: the fitted learning curve." if fitted else ""
+    numbers = element("div", element("p", f"{learning_words(learned)}."), table(header, rows))
+    return figure(f"Course: {name}", words, chart, numbers)
 
 
 def chance_band(

@@ -1,6 +1,8 @@
 """A figure of a report: a chart, its caption, and its numbers as a table. Results of matches, and effects."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from ...checks.steps import Verdict
@@ -14,15 +16,19 @@ from ...scoring.inference.estimate import Estimate
 from ...scoring.inference.unit_values import ONE_CAREER
 from ...scoring.results import MatchResult, Results
 from ..seat_words import percent
+from ..text.effects import found_deltas
 from ..text.first_screen import match_words
-from ..text.headline import NO_FINDING, WITHIN_ONE_CAREER, Headline, headlines
+from ..text.headline import WITHIN_ONE_CAREER, Headline, headlines
 from ..views import VIEWS, game_words
 from .charts import Whisker, certainty, whiskers
-from .markup import Element, element, table
+from .markup import Element, capital, element, table
 
 SCORE_UNIT: Final = "score"
 EFFECT_MOST: Final = {SCORE_UNIT: 0.5, "win rate": 1.0}
 """The greatest effect in a unit: from even play to winning every game, from none won to all."""
+DIGEST: Final = re.compile(r"(?<![0-9a-f])([0-9a-f]{8})[0-9a-f]{24,}(?![0-9a-f])")
+RIGHT_OF_THE_LINE: Final = "Right of the line:"
+ACROSS: Final = "A bar across the line: no difference shown."
 SHOWN_OPEN: Final = 2
 """Figures of one sort that are open at once."""
 ROWS_OPEN: Final = 8
@@ -32,7 +38,13 @@ WHOLE_FROM: Final = 100
 INTERVAL: Final = "95 % interval"
 ESTIMATED: Final = (INTERVAL, "n", "smallest detectable effect")
 """The columns of an estimate behind its value (`estimate_cells`)."""
+UNKNOWN: Final = "\N{EN DASH}"
 NOTHING_TO_SHOW: Final = "nothing that this measure could show"
+
+
+def three_digits(value: float) -> str:
+    """A difference with its sign, in three digits; whole where it is large."""
+    return f"{value:+,.0f}" if abs(value) >= WHOLE_FROM else f"{value:+.3g}"
 
 
 def figure(title: str, words: str, chart: Element | None, numbers: Element, *, is_open: bool = False) -> Element:
@@ -55,17 +67,17 @@ def side_by_side(*shown: Element) -> Element:
 
 def hollow_words(reasons: Iterable[str]) -> str:
     """The reason why some points of a chart are hollow; empty where none is."""
-    named = list(dict.fromkeys(reason or "nothing varied, or too little was repeated" for reason in reasons))
+    named = list(dict.fromkeys(reason or "nothing varied" for reason in reasons))
     if not named:
         return ""
     rest = f"; and {len(named) - REASONS} other reasons" if len(named) > REASONS else ""
-    return f" A hollow point has no interval, and shows nothing by itself: {'; '.join(named[:REASONS])}{rest}."
+    return f" Hollow: no interval, so nothing is shown ({'; '.join(named[:REASONS])}{rest})."
 
 
 def no_finding_words(matches: Iterable[MatchResult]) -> str:
     """The reasons why some matches have no figure; empty where all have one."""
     reasons = dict.fromkeys(match.no_finding for match in matches if match.no_finding)
-    return "".join(f" No finding: {reason}." for reason in reasons)
+    return "".join(f" No result: {reason}." for reason in reasons)
 
 
 def why_no_interval(value: Estimate) -> str:
@@ -73,11 +85,11 @@ def why_no_interval(value: Estimate) -> str:
     return WITHIN_ONE_CAREER if value.over == ONE_CAREER else value.ci_note
 
 
-def some_open(named: Iterable[tuple[str, Element]]) -> Iterator[Element]:
+def some_open(named: Iterable[tuple[str, Element]], opened: int = SHOWN_OPEN) -> Iterator[Element]:
     """The first figures as they are; of the rest a list opens on a click, and each on a click on its name."""
     every = list(named)
-    yield from (shown for _, shown in every[:SHOWN_OPEN])
-    rest = [element("details", element("summary", name), shown, class_="more") for name, shown in every[SHOWN_OPEN:]]
+    yield from (shown for _, shown in every[:opened])
+    rest = [element("details", element("summary", name), shown, class_="more") for name, shown in every[opened:]]
     if rest:
         yield element("details", element("summary", f"{len(rest)} more"), *rest, class_="more rest")
 
@@ -99,45 +111,49 @@ def game_of(manifest: Manifest, match_id: str) -> str:
     return next(match.game for match in manifest.plan.matches if match.id == match_of(match_id))
 
 
-def result_figures(verdict: Verdict) -> Iterator[Element]:
-    """The result of each match with its interval, game by game."""
+def result_figures(verdict: Verdict, left_out: AbstractSet[str] = frozenset()) -> Iterator[Element]:
+    """The result of each match with its interval, game by game. `left_out`: matches that are shown elsewhere."""
     results, analysis, manifest = parts_of(verdict)
     heads = headlines(results.matches, analysis)
     mde = {match.id: match.main.everything for match in analysis.matches}
+    told = [match for match in results.matches if match.id not in left_out]
     shown = []
-    for game in dict.fromkeys(match.game for match in results.matches):
-        matches = [match for match in results.matches if match.game == game]
+    for game in dict.fromkeys(match.game for match in told):
+        matches = [match for match in told if match.game == game]
         contests = [match for match in matches if not match.is_baseline]
         view = VIEWS[game]
         found = [match for match in contests if not match.no_finding]
-        rows = [_whisker(short_words(manifest, match.id), heads[match.id]) for match in found]
-        title = f"{game_words(game)}: result of the first-named seat"
-        chart = whiskers(rows, view.null, view.figure_unit, title, "equal players") if rows else None
+        rows = [_whisker(short_words(manifest, match.id), heads[match.id], match.match) for match in found]
+        title = f"{capital(game_words(game))}: each match"
+        chart = whiskers(rows, view.null, view.figure_unit, title, "even") if rows else None
+        gated = any(match.gate for match in matches)
+        header = ("match", "played", view.figure_unit, INTERVAL, "smallest detectable effect", "ended by play")
         numbers = table(
-            ("match", "played", view.figure_unit, INTERVAL, "smallest detectable effect", "ended by play"),
-            [_result_row(manifest, match, heads[match.id], mde.get(match.id)) for match in matches],
+            (*header, *(("Phase 0",) if gated else ())),
+            [_result_row(manifest, match, heads[match.id], mde.get(match.id), gated=gated) for match in matches],
         )
-        words = "Right of the dashed line the first-named seat did better; an interval that crosses it shows neither."
+        words = f"{RIGHT_OF_THE_LINE} the first player is better. {ACROSS}" if found else ""
         words += hollow_words(heads[match.id].why_none for match in found if heads[match.id].low is None)
-        words = words if found else "" if contests else "A seat that plays itself has no winner: a baseline."
+        words = words if found else "" if contests else "A player against itself: a baseline, no result."
         words += no_finding_words(contests)
-        shown.append(figure(title, words.strip(), chart, numbers, is_open=len(matches) <= ROWS_OPEN))
+        shown.append(figure(title, words.strip(), chart, numbers))
     if shown:
         yield side_by_side(*shown)
 
 
 def delta_figures(verdict: Verdict) -> Iterator[Element]:
     """Deltas of each augmentation, as intervals and as a map of augmentations by models."""
-    _, analysis, manifest = parts_of(verdict)
-    for game in dict.fromkeys(delta.game for delta in analysis.deltas):
-        deltas = [delta for delta in analysis.deltas if delta.game == game]
+    results, analysis, manifest = parts_of(verdict)
+    found = found_deltas(analysis, results)
+    for game in dict.fromkeys(delta.game for delta in found):
+        deltas = [delta for delta in found if delta.game == game]
         is_one = len({delta.model for delta in deltas}) == 1
         effects = {
             f"{_system_words(delta, is_one=is_one)} {less}": effect
             for delta in deltas
             for less, effect in (
                 ("less placebo", delta.less_placebo),
-                ("less naked", delta.performance.everything),
+                ("less none", delta.performance.everything),
                 ("less filler", delta.less_filler),
             )
             if effect
@@ -151,44 +167,63 @@ def delta_figures(verdict: Verdict) -> Iterator[Element]:
         ]
         unit = unit_words(next(iter(effects.values())).unit)
         rows = [estimated_whisker(name, effect) for name, effect in effects.items() if effect.value]
-        title = f"{game_words(game)}: with an augmentation less placebo, and less naked"
-        title += f", {foreign_name(deltas[0].model)}" if is_one else ""
+        title = f"{game_words(game)}: with an augmentation less a placebo, and less none"
+        title += f", {_model(deltas[0])}" if is_one else ""
         chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
         numbers = table(
             ("augmentation", unit, *ESTIMATED),
             [*((name, *estimate_cells(effect)) for name, effect in effects.items()), *unplayed],
         )
-        words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
+        words = f"{RIGHT_OF_THE_LINE} it helped. {ACROSS}"
         if all(delta.less_placebo for delta in deltas):
-            words += " What the content added is the difference from the placebo, whose prompts are as long."
+            words += " Less placebo: what the content added, since the placebo's prompts are as long."
         else:
-            words += " Without a placebo, what a longer prompt does is in the difference from naked."
+            words += " Without a placebo, the effect of a longer prompt is in the difference from none."
         words += hollow_words(why_no_interval(effect) for effect in effects.values() if effect.ci is None)
         yield side_by_side(figure(title, words, chart, numbers), _heat_map(game, deltas))
 
 
-def _whisker(label: str, head: Headline) -> Whisker:
-    return Whisker(label, head.value, head.low, head.high)
+def _whisker(label: str, head: Headline, match_id: str) -> Whisker:
+    return Whisker(label, head.value, head.low, head.high, told_words(head), games_of(match_id))
 
 
-def estimated_whisker(label: str, value: Estimate) -> Whisker:
+def told_words(head: Headline) -> str:
+    """A figure and its interval, beside its row."""
+    spelled = VIEWS[head.game].spelled
+    bounds = "[no interval]" if head.low is None else f"[{spelled(head.low)}, {spelled(head.high)}]"
+    return f"{spelled(head.value)} {bounds}"
+
+
+def games_of(match_id: str) -> str:
+    """The address of the games of a match."""
+    return f"#m={match_of(match_id)}"
+
+
+def estimated_whisker(
+    label: str, value: Estimate, spelled: Callable[[float], str] = three_digits, href: str = ""
+) -> Whisker:
     """A row of a chart from an estimate that has a value."""
     low, high = (float(value.ci.low), float(value.ci.high)) if value.ci else (None, None)
-    return Whisker(label, float(value.value.decimal) if value.value else 0.0, low, high)
+    figure = float(value.value.decimal) if value.value else 0.0
+    bounds = f"[{spelled(low)}, {spelled(high)}]" if low is not None and high is not None else "[no interval]"
+    return Whisker(label, figure, low, high, f"{spelled(figure)} {bounds}", href)
 
 
-def _result_row(manifest: Manifest, match: MatchResult, head: Headline, value: Estimate | None) -> tuple[str, ...]:
+def _result_row(
+    manifest: Manifest, match: MatchResult, head: Headline, value: Estimate | None, *, gated: bool
+) -> tuple[str, ...]:
     view = VIEWS[match.game]
     by_play = percent(match.result.by_play / match.result.count if match.result.count else 0.0)
     name, size = short_words(manifest, match.id), view.size(match.result)
+    gate = (("passed" if match.gate.passed else "not passed") if match.gate else "",) if gated else ()
     if match.is_baseline:
-        return name, size, "baseline", "", "", by_play
-    return name, size, figure_words(head), interval_words(head), detectable(value), by_play
+        return name, size, "baseline", "", "", by_play, *gate
+    return name, size, figure_words(head), interval_words(head), detectable(value, view.number), by_play, *gate
 
 
 def figure_words(head: Headline) -> str:
     """The figure of a headline, for a table whose heading has the unit."""
-    return NO_FINDING if head.no_finding else VIEWS[head.game].spelled(head.value)
+    return UNKNOWN if head.no_finding else VIEWS[head.game].spelled(head.value)
 
 
 def interval_words(head: Headline) -> str:
@@ -200,29 +235,29 @@ def interval_words(head: Headline) -> str:
     return f"{spelled(head.low)} to {spelled(head.high)}{' (sequential)' if head.sequential else ''}{each}"
 
 
-def detectable(value: Estimate | None) -> str:
-    """The smallest effect that a figure could have shown, in its unit; none where it has no interval."""
+def detectable(value: Estimate | None, spelled: Callable[[float], str] = three_digits) -> str:
+    """The smallest effect that would probably have been found, in its unit; a dash where that is not known."""
     if value is None or value.mde is None or value.ci is None:
-        return "none: no interval"
+        return UNKNOWN
     least = float(value.mde.decimal)
-    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else three_digits(least).removeprefix("+")
+    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else spelled(least).removeprefix("+")
 
 
-def estimate_cells(value: Estimate) -> tuple[str, ...]:
+def estimate_cells(value: Estimate, spelled: Callable[[float], str] = three_digits) -> tuple[str, ...]:
     """An estimate in the cells of a table whose heading has the unit."""
     if value.value is None:
         return value.ci_note or "no value", "", "", ""
-    bounds = f"{three_digits(float(value.ci.low))} to {three_digits(float(value.ci.high))}" if value.ci else "none"
+    bounds = f"{spelled(float(value.ci.low))} to {spelled(float(value.ci.high))}" if value.ci else "none"
     n = "+".join(f"{one:,}" for one in value.n)
     if value.by_career:
-        samples = (", ".join(three_digits(float(one)) for one in sample) for sample in value.by_career)
+        samples = (", ".join(spelled(float(one)) for one in sample) for sample in value.by_career)
         n += f" careers: {' and '.join(samples)}"
-    return three_digits(float(value.value.decimal)), bounds, n, detectable(value)
+    return spelled(float(value.value.decimal)), bounds, n, detectable(value, spelled)
 
 
-def three_digits(value: float) -> str:
-    """A difference with its sign, in three digits; whole where it is large."""
-    return f"{value:+,.0f}" if abs(value) >= WHOLE_FROM else f"{value:+.3g}"
+def short_digests(text: str) -> str:
+    """A text with the first digits of each digest in it."""
+    return DIGEST.sub(r"\1", text)
 
 
 def unit_words(unit: str) -> str:
@@ -233,7 +268,11 @@ def unit_words(unit: str) -> str:
 
 def _system_words(delta: DeltaAnalysis, *, is_one: bool) -> str:
     what = f"{delta.augmentation}{f' by {delta.system}' if delta.system else ''}"
-    return what if is_one else f"{foreign_name(delta.model)} with {what}"
+    return what if is_one else f"{_model(delta)} with {what}"
+
+
+def _model(delta: DeltaAnalysis) -> str:
+    return short_digests(foreign_name(delta.model))
 
 
 def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
@@ -248,9 +287,10 @@ def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
         for name, by in systems
     ]
     title = f"{game_words(game)}: augmentations by models"
-    words = f"Each cell is real less placebo, less naked where none was played, with its {INTERVAL}."
-    words += " Grey: not shown to differ from none."
-    return figure(title, words, None, table(("augmentation", *map(foreign_name, models)), rows))
+    words = f"Each cell is real less placebo, less none where no placebo was played, with its {INTERVAL}."
+    words += " Grey: no difference shown."
+    header = ("augmentation", *(short_digests(foreign_name(model)) for model in models))
+    return figure(title, words, None, table(header, rows))
 
 
 def _heat(effect: Estimate | None, greatest: float) -> Element | str:

@@ -1,14 +1,17 @@
 """One game as the report's page replays it: its frames, each with its questions and answers.
 
-    {"g":"p1-chess960-naked-agent-g00000","placed":["agent (A)","agent (B)"],"result":"1-0, …","won":"won",
-     "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[0,1,2]]],"reply":[3],"us":812}, …]}
+    {"title":"agent (A) wins by …","placed":["agent (A)","agent (B)"],
+     "result":"1-0, …","won":"won","frames":[…],"unusable":[[1,0,"cut","the reply was cut off, …","replaced"]],
+     "asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[…]]],"reply":["MOVE: e4"],"declared":0, …}, …]}
 
-A call that is not simply the decision says `what` it is, and which tools it `calls`; one after the contest is `over`.
-Texts are lists of numbers of lines in a table that the games of one chunk share: a prompt repeats most of its lines.
+An unusable answer has its frame, the place of its seat, class, reason, and what followed. Of a reply that declares an
+action, `declared` is the line that does. A call that is not simply the decision says `what` it is, and which tools it
+`calls`; one after the contest is `over`.
+Texts are lists of their lines, and rows are tuples: `packed_columns` writes the games of a chunk by columns.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -29,18 +32,23 @@ from ...core.questions import (
     Search,
     Store,
 )
+from ...core.survey_question import Survey
 from ...core.untrusted_input import printable
 from ...documents.library import DOCUMENTS
 from ...memory.tool_calls import closing_observation
 from ...plan.manifest import Plan
+from ...table.declared import Declared, declared
+from ...table.pictures import with_images
 from ...table.prompt_lines import FORM, PROFILE, TOOL
+from ...table.survey import AFTER
 from ..games_of_bundle import outcome
-from ..replayed_game import PLANTED, PlayedGame, exchange_lines
+from ..replayed_game import NOT_YET, PLANTED, PlayedGame, exchange_lines
+from ..unusable_answers import unusable_answers
 from ..views import VIEWS
 from ..xray import XrayedDecision, seats_with_memory, xray
+from .packed_columns import Text
+from .prompt_pictures import prompt_pictures
 
-NOT_YET: Final = "This is not yet the time to "
-"""How each request begins that a seat is asked before its decision, for its tool."""
 REQUESTS: Final[Mapping[str, str]] = {
     "can examine up to": "asked which moves its tool shall examine",
     "can compare your hand": "asked which hands its tool shall compare",
@@ -57,6 +65,8 @@ SECTIONS: Final = (
     (FORM, "How it is to answer"),
 )
 """What a user message holds behind the situation, by the line before it."""
+SCORES: Final = frozenset(("cp", "mate"))
+"""Of a frame, where it has an engine's score."""
 END: Final = "end"
 """In an address, the last frame of a game."""
 
@@ -76,37 +86,44 @@ Sources: TypeAlias = Mapping[str, Mapping[str, EntryOrigin]]
 
 
 class Lines:
-    """The table of lines of one chunk, each once."""
+    """The lines of one chunk, each once: a prompt repeats most of its lines. `referred`: how many all texts have."""
 
     def __init__(self) -> None:
-        self.texts: list[str] = []
         self.characters = 0
-        self._numbers: dict[str, int] = {}
+        self.referred = 0
+        self._kept: dict[str, str] = {}
 
-    def refer(self, text: str) -> list[int]:
-        """The numbers of a text's lines. What is not printable is spelled out."""
-        return [self._number(printable(line)) for line in text.split("\n")]
+    def refer(self, text: str) -> Text:
+        """A text by its lines. What is not printable is spelled out."""
+        return Text(tuple(self._line(printable(line)) for line in text.split("\n")))
 
-    def _number(self, line: str) -> int:
-        number = self._numbers.setdefault(line, len(self.texts))
-        if number == len(self.texts):
-            self.texts.append(line)
-            self.characters += len(line)
-        return number
+    def _line(self, line: str) -> str:
+        kept = self._kept.setdefault(line, line)
+        self.characters += len(line) if kept is line else 0
+        self.referred += 1
+        return kept
+
+
+NO_TEXT: Final = Text(())
 
 
 def game_document(played: PlayedGame, plan: Plan, lines: Lines, sources: Sources, us: Sequence[int]) -> dict[str, Any]:
     """One game. `sources`: where each entry of the memory was stored; `us`: microseconds of each call."""
     view = VIEWS[played.match.game]
     frames = view.frames(played, plan)
+    scored = {at for at, frame in enumerate(frames) if SCORES & frame.keys()}
+    xrayed = _xrayed(played, plan, len(frames), lines, sources)
+    asked = [one for one in _asked(played, len(frames), lines, us) if not _is_shown(one, scored)]
+    told = {one["at"] for one in asked if one.get("calls")} | {one["at"] for one in xrayed.get("xray", ())}
     return {
-        "g": played.record.game,
+        "title": printable(view.title(played)),
         "placed": played.placed,
         "result": printable(_result(played, plan)),
         "won": outcome(played),
         "frames": frames,
-        "asked": list(_asked(played, len(frames), lines, us)),
-        **_xrayed(played, plan, len(frames), lines, sources),
+        "unusable": list(_unusable(played, plan, frames)),
+        "asked": [one for one in asked if not (one["kind"] == "search" and one["at"] in told)],
+        **xrayed,
     }
 
 
@@ -119,6 +136,23 @@ def _result(played: PlayedGame, plan: Plan) -> str:
             break
         words.append(line.strip())
     return " ".join(words).removeprefix("Result:").strip()
+
+
+def _unusable(played: PlayedGame, plan: Plan, frames: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    replaced = frozenset(at - 1 for at, frame in enumerate(frames) if frame.get("drawn"))
+    for one in unusable_answers(played, plan, replaced):
+        at = min(one.turn + 1, len(frames) - 1)
+        yield at, one.place, one.kind.value, printable(one.why), one.then.value
+
+
+def _is_shown(asked: Mapping[str, Any], scored: Collection[int]) -> bool:
+    """True for an evaluation that its frame has as a score."""
+    return asked["kind"] == "evaluation" and asked["at"] in scored
+
+
+def _rounded(us: int) -> int:
+    """A time as the page shows it, to two digits: the rest of them would be half of its bytes."""
+    return int(float(f"{us:.1e}"))
 
 
 def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -134,11 +168,12 @@ def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> 
                 before[question.to] = question
             calls = _calls(answer, question.to, played.asked[number + 1 :], lines)
             where = {"what": printable(what), "over": is_over, "planted": is_planted, "calls": calls}
-            document = {**_chat(question, answer, lines), **{name: value for name, value in where.items() if value}}
+            chat = _chat(question, answer, lines, VIEWS[played.match.game].tag)
+            document = {**chat, **{name: value for name, value in where.items() if value}}
             at = frames - 1 if is_over else at
         else:
             document = _note(question, answer, lines)
-        yield {"at": at, **document, "us": took_us}
+        yield {"at": at, **document, "us": _rounded(took_us)}
 
 
 def _frame_of(question: Question, frames: int) -> int:
@@ -150,6 +185,8 @@ def _frame_of(question: Question, frames: int) -> int:
         case Evaluate():
             frame = question.turn
         case EndGame() | Export() | Store(kind="observation"):
+            frame = frames
+        case Survey() if question.attempt == AFTER:
             frame = frames
         case _:
             frame = question.turn + 1
@@ -163,31 +200,50 @@ def _note(question: Question, answer: Answer, lines: Lines) -> dict[str, Any]:
     is_told = isinstance(question, Search | CallTool)
     kind = "evaluation" if isinstance(question, Evaluate) else "search" if is_told else "note"
     given = "\n".join(line.removeprefix("   ") for line in rest)
-    return {"kind": kind, "what": what[:1].upper() + what[1:], "lines": lines.refer(given) if rest else []}
+    return {"kind": kind, "what": what[:1].upper() + what[1:], "lines": lines.refer(given) if rest else NO_TEXT}
 
 
-def _chat(question: Chat, answer: Reply | NoReply, lines: Lines) -> dict[str, Any]:
+def _chat(question: Chat, answer: Reply | NoReply, lines: Lines, tag: str) -> dict[str, Any]:
     document: dict[str, Any] = {
         "kind": "chat",
         "to": question.to,
-        "prompt": [[one.role, lines.refer(one.content), *sections_of(one)] for one in question.messages],
+        "prompt": [(one.role, lines.refer(with_images(one)), *sections_of(one)) for one in question.messages],
+        **({"pictures": pictures} if (pictures := [*prompt_pictures(question.messages, lines.refer)]) else {}),
         **({"failed": len(answer.attempts)} if answer.attempts else {}),
     }
     if isinstance(answer, NoReply):
         return {**document, "none": printable(answer.reason)}
-    tokens = [answer.prompt_tokens, answer.completion_tokens, answer.reasoning_tokens]
-    return {**document, "reply": lines.refer(answer.text), "tokens": tokens, "finish": printable(answer.finish)}
+    tokens = (answer.prompt_tokens, answer.completion_tokens, answer.reasoning_tokens)
+    line = _declared_line(answer, tag) if tag else None
+    return {
+        **document,
+        "reply": lines.refer(answer.text),
+        **({} if line is None else {"declared": line}),
+        "tokens": tokens,
+        "finish": printable(answer.finish),
+    }
 
 
-def sections_of(message: Message) -> list[list[Any]]:
+def _declared_line(reply: Reply, tag: str) -> int | None:
+    """The number of the line that declares an action; None where none does, or where it is spelled in other signs."""
+    found = declared(reply, tag)
+    if not isinstance(found, Declared):
+        return None
+    lines = reply.text.split("\n")
+    name = tag.removesuffix(":").lower()
+    fits = (at for at in reversed(range(len(lines))) if name in lines[at].lower() and found.text in lines[at])
+    return next(fits, None)
+
+
+def sections_of(message: Message) -> list[tuple[int, str]]:
     """The parts of a user message behind the situation: the number of the first line, and a title."""
     if message.role != "user":
         return []
     found = ((message.content.find(marker), title) for marker, title in SECTIONS)
-    return [[message.content.count("\n", 0, at) + 1, title] for at, title in sorted(found) if at >= 0]
+    return [(message.content.count("\n", 0, at) + 1, title) for at, title in sorted(found) if at >= 0]
 
 
-def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Lines) -> list[list[Any]]:
+def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Lines) -> list[tuple[Any, ...]]:
     """The calls of tools in a reply: name, arguments, and the result of each in the seat's next question."""
     calls = answer.tool_calls if isinstance(answer, Reply) else ()
     if not calls:
@@ -197,7 +253,7 @@ def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Line
     told = [message.content for message in asked.messages if message.role == "tool"][-len(calls) :] if asked else []
     told += [""] * (len(calls) - len(told))
     return [
-        [printable(call.name), lines.refer(arguments_words(call.arguments)), lines.refer(text)]
+        (printable(call.name), lines.refer(arguments_words(call.arguments)), lines.refer(text))
         for call, text in zip(calls, told, strict=True)
     ]
 
@@ -245,15 +301,15 @@ def _decision(
         "at": min(decision.turn + 1, frames - 1),
         "query": lines.refer(decision.query),
         "action": printable(decision.action),
-        "instead": lines.refer(decision.instead) if decision.instead else [],
+        "instead": lines.refer(decision.instead) if decision.instead else NO_TEXT,
         "without": None if decision.without is None else printable(decision.without),
         "changes": decision.changes,
         "recalled": [
-            [
+            (
                 printable(entry.entry),
-                list(sources.get(entry.entry, ("", ""))),
-                *(lines.refer(text) if text else [] for text in (entry.content, entry.instead, entry.own)),
-            ]
+                tuple(sources.get(entry.entry, ("", ""))),
+                *(lines.refer(text) if text else NO_TEXT for text in (entry.content, entry.instead, entry.own)),
+            )
             for entry in decision.recalled
         ],
         **({"steered": decision.steered._asdict()} if decision.steered else {}),

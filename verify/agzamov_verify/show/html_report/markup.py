@@ -40,6 +40,11 @@ def _text(text: str) -> str:
     return PERCENT.sub("\N{NO-BREAK SPACE}", printable(text))
 
 
+def capital(text: str) -> str:
+    """Words as they stand at the beginning of a line."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def raw(tag: str, text: str, **attributes: str) -> Element:
     """A `script` or `style` element, whose text HTML does not unescape. Raises ValueError if the text would end it."""
     if f"</{tag}" in text.lower() or "<!--" in text:

@@ -27,7 +27,8 @@ def planted_figures(verdict: Verdict) -> Iterator[Element]:
         f" within groups of equal prompts, corrected for all of them. {CANNOT[:1].upper()}{CANNOT[1:]}."
     )
     rows = [_row(test, manifest.plan) for test in planted.tests]
-    yield figure("Were equal prompts answered alike?", words, None, table(TESTED, rows))
+    if rows:
+        yield figure("Were equal prompts answered alike?", words, None, table(TESTED, rows))
     used = [
         (
             short_words(manifest, row.match),

@@ -14,29 +14,40 @@ from xml.etree import ElementTree as ET
 
 from ...checks.steps import Verdict
 from ...core.columns import ascii_words, foreign_name
-from ...plan.manifest import Manifest, Plan
-from ...scoring.analysis import Analysis
+from ...experiment.matches import MEASURED
+from ...plan.manifest import Manifest
 from ...scoring.hypotheses.verdicts import HypothesisVerdict
-from ...scoring.results import Results
+from ...scoring.results import MatchResult, Results
 from ...table.registry import files_of
-from ..glossary import TERMS, label
+from ..glossary import TERMS
 from ..seat_words import seat_lines
+from ..study_words import study_answer, study_of
 from ..text import verdict_report
-from ..text.conclusions import found_of, p_words, precision_words
-from ..text.figure_warnings import warnings_of
-from ..text.first_screen import departs_words, match_words, played_words, seed_words
+from ..text.answer_words import is_of_an_arena, other_lines
+from ..text.answers import Answer, Played, answers_of
+from ..text.badge import badge_of, not_proved
+from ..text.first_screen import NO_CONTEST, match_words
+from ..text.gate_words import p_words
 from ..views import game_words, size_words
-from . import PACKAGE, arm_figures, course_figures, figures, memory_figures, planted_figures, seat_figures, time_figures
-from .markup import Child, Element, document, element, fill, raw, table
+from . import (
+    PACKAGE,
+    arm_figures,
+    belief,
+    course_figures,
+    figures,
+    memory_figures,
+    planted_figures,
+    seat_figures,
+    study_figures,
+    time_figures,
+)
+from .answer_cards import answer_cards
+from .arena_round import round_cards
+from .markup import Child, Element, capital, document, element, fill, raw, table
 
-SCRIPTS: Final = ("chunks.js", "games.js", "replay.js")
+SCRIPTS: Final = ("chunks.js", "games.js", "graph.js", "decision.js", "replay.js")
 LAST_SCRIPT: Final = "report.js"
 PROGRAM_TITLE: Final = "Agzamov test report"
-LISTED: Final = 3
-"""Lines of a list that is open at once, on the first screen."""
-NAMED: Final = 4
-"""Matches that are named at once, on the first screen."""
-LEVELS: Final = {"V0": "claimed", "V1": "self-consistent"}
 
 
 class Contents(NamedTuple):
@@ -57,10 +68,12 @@ def page(contents: Contents) -> str:
     _, _, manifest = figures.parts_of(verdict)
     style, script = _assets(manifest.plan.games, "css"), _assets(manifest.plan.games, "js")
     site = json.dumps(contents.site, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+    results, analysis, _ = figures.parts_of(verdict)
+    played = Played(manifest, results, analysis, verdict.blocks)
+    sections = list(_sections(contents, manifest, played))
     body = (
         element("a", "Skip to the games", href="#games", class_="skip"),
-        *_header(verdict, manifest),
-        element("main", *_with_contents(list(_sections(contents, manifest))), id="overview"),
+        element("main", _contents(sections), _header(contents, manifest, answers_of(played)), *sections, id="overview"),
         element("main", id="view", hidden=""),
         element("div", id="chunk", hidden=""),
         _symbols(manifest.plan.games),
@@ -74,7 +87,7 @@ def _assets(games: Iterable[str], kind: str) -> str:
     """The style sheet of the page, or its script, with those of its games."""
     drawn = files_of(games, f"replay.{kind}")
     if kind == "css":
-        return "\n".join([_asset("report.css"), *drawn])
+        return "\n".join([_asset("report.css"), _asset("replay.css"), *drawn])
     inside = "".join([*map(_asset, SCRIPTS), *drawn, _asset(LAST_SCRIPT)])
     return f'"use strict";\n{{\n{inside}}}\n'
 
@@ -94,46 +107,114 @@ def _symbols(games: Iterable[str]) -> Element:
 # --- sections ------------------------------------------------------------------------------------
 
 
-def _header(verdict: Verdict, manifest: Manifest) -> Iterator[Element]:
-    level = element("span", f"{verdict.level} {LEVELS.get(verdict.level, '')}", class_=f"level {verdict.level}")
-    key = element("code", verdict.submitter[:16])
-    run = element("p", level, " run ", element("code", verdict.run), " · signed by key ", key, class_="run")
-    title = element("h1", foreign_name(manifest.plan.title))
-    yield element("header", element("p", PROGRAM_TITLE, class_="kind"), title, run)
-
-
-def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
+def _header(contents: Contents, manifest: Manifest, answers: Sequence[Answer]) -> Element:
+    """What the page is about, the badge of the whole, and what a signature does not prove."""
     verdict = contents.verdict
-    yield _section("answer", "", _answer(contents, manifest))
-    yield _section("results", "Results", figures.result_figures(verdict))
-    yield _section("arms", "By condition", arm_figures.arm_figures(verdict))
-    yield _section("times", "When the arms were played", time_figures.time_figures(verdict))
-    yield _section("planted", "Equal prompts", planted_figures.planted_figures(verdict))
-    yield _section("effects", "What each augmentation added", figures.delta_figures(verdict))
-    yield _section("memory", "What the memories did", memory_figures.memory_figures(verdict))
+    badge = badge_of(verdict, answers, len(belief.warnings_shown(verdict)))
+    run = element("span", "run ", element("code", verdict.run), ", key ", element("code", verdict.submitter[:16]))
+    run.append(element("span", ", title by the submitter"))
+    return element(
+        "header",
+        element("h1", foreign_name(manifest.plan.title)),
+        element("p", _played(manifest, figures.parts_of(verdict)[0]), class_="about"),
+        element("p", element("strong", badge.words, class_=f"badge {badge.kind}"), run, class_="run"),
+        element("p", not_proved(verdict), class_="limits"),
+    )
+
+
+def _played(manifest: Manifest, results: Results) -> str:
+    """The size of each game, and the players."""
+    sizes = [
+        f"{capital(game_words(game))}, {size_words(count, game)}"
+        for game in dict.fromkeys(match.game for match in results.matches)
+        if (count := sum(match.result.count for match in results.matches if match.game == game and _is_first(match)))
+    ]
+    players = [f"{name} ({seat.kind_words})" for name, seat in manifest.plan.playing.items()]
+    return f"{'. '.join(sizes) or 'Nothing was played'}. Players: {', '.join(players)}."
+
+
+def _is_first(match: MatchResult) -> bool:
+    """True of one row of each match: some matches have a row for several of their seats."""
+    return match.seat_index == MEASURED
+
+
+def _sections(contents: Contents, manifest: Manifest, played: Played) -> Iterator[Element]:
+    """The first screen, the figures, then folded away what few will look for."""
+    verdict = contents.verdict
+    yield _section("answer", "", _first_screen(contents, played))
+    yield _section("arms", "Arms side by side", arm_figures.arm_figures(verdict))
+    yield _section("people", "People", study_figures.study_figures(verdict))
+    results = ("results", "Results", figures.result_figures(verdict, arm_figures.shown_in_arms(verdict)))
+    is_round = is_of_an_arena(played.results)
+    if not is_round:
+        yield _section(*results)
+    yield _section("memory", "Did memory change anything?", memory_figures.memory_figures(verdict))
     yield _section("games", "Games", [_games(contents, manifest)])
-    yield _section("learning", "Learning", course_figures.learning_figures(verdict))
-    yield _section("ratings", "Ratings", course_figures.rating_figures(verdict))
-    yield _section("winnings", "Winnings", seat_figures.winnings_figures(verdict))
+    has_model = any(seat.is_model for seat in manifest.plan.playing.values())
+    is_learning_open = has_model and course_figures.is_learning_tested(verdict)
+    courses = [
+        ("learning", "Learning", course_figures.learning_figures(verdict)),
+        ("ratings", "Ratings", course_figures.rating_figures(verdict)),
+        ("winnings", "Winnings", seat_figures.winnings_figures(verdict)),
+    ]
+    if is_learning_open:
+        yield _section(*courses[0])
     yield _section("quality", "Quality of play", seat_figures.quality_figures(verdict))
     yield _section("efficiency", "Efficiency", seat_figures.efficiency_figures(verdict))
     yield _section("teams", "Teams", seat_figures.team_figures(verdict))
-    yield _section("errors", "Errors", seat_figures.error_figures(verdict))
-    yield _section("hypotheses", "Hypotheses", _hypotheses(verdict))
-    yield _section("seats", "Seats", [_seats(verdict, manifest)])
-    yield _section("steps", "Steps of the check", [_steps(verdict)])
-    yield _section("words", "Words", [_words()])
+    yield _section("errors", "Unusable answers", seat_figures.error_figures(verdict))
+    yield _section("seats", "Players", [_seats(verdict, manifest)])
+    hypotheses = figures.parts_of(verdict)[1].hypotheses
+    are_tested = any(one.p is not None for one in hypotheses)
+    if are_tested:
+        yield _section("hypotheses", "Hypotheses", _hypotheses(verdict))
+    yield element("h2", "More", id="more")
+    if not are_tested:
+        yield _folded("hypotheses", f"Hypotheses: none of {len(hypotheses)} tested", _hypotheses(verdict))
+    for name, title, children in [*([results] if is_round else []), *courses[is_learning_open:]]:
+        yield _folded(name, title, children)
+    yield _folded("effects", "Effects in the paper's measure", figures.delta_figures(verdict))
+    yield _folded("planted", "Equal prompts", planted_figures.planted_figures(verdict))
+    yield _folded("times", "When the arms were played", time_figures.time_figures(verdict))
+    yield _folded("steps", "Steps of the check", [_steps(verdict)])
+    yield _folded("words", f"Words: all {len(TERMS)}, explained", [_words()])
 
 
-def _with_contents(sections: Sequence[Element]) -> Iterator[Element]:
-    """The sections, behind a list of links to all but the first, which is the answer."""
-    links = [
-        element("li", element("a", heading.text or "", href=f"#{section.get('id')}"))
-        for section in sections[1:]
-        if section.get("hidden") is None and (heading := section.find("h2")) is not None
+def _first_screen(contents: Contents, played: Played) -> Iterator[Element]:
+    if study := study_of(contents.verdict.analysis):
+        yield from (element("p", line, class_="claim") for line in study_answer(study))
+    else:
+        yield from _answers(contents, played)
+    yield element("h2", "What to believe")
+    yield from belief.belief(contents.verdict, contents.command)
+
+
+def _answers(contents: Contents, played: Played) -> Iterator[Element]:
+    is_round = is_of_an_arena(played.results)
+    cards = list(answer_cards(played, contents.verdict.memory_use, are_failed_alone=is_round))
+    if is_round:
+        yield from round_cards(played)
+    if cards or not is_round:
+        yield element("div", *cards, class_="answers") if cards else element("p", NO_CONTEST, class_="claim")
+    for line in verdict_report.unused_sentences(contents.verdict):
+        yield element("p", element("strong", line), class_="reason")
+    for line in other_lines(played):
+        yield element("p", line, class_="note")
+
+
+def _contents(sections: Sequence[Element]) -> Element:
+    """Links to the sections that are open, and to the folded ones as a whole."""
+    open_ones = [
+        (section.get("id") or "", heading.text or "")
+        for section in sections
+        if section.get("hidden") is None
+        and (heading := section.find("h2")) is not None
+        and section.get("id") != "answer"
     ]
-    yield element("nav", element("ul", *links), aria_label="Contents", class_="contents")
-    yield from sections
+    links = [element("li", element("a", words, href=f"#{name}")) for name, words in (*open_ones, ("more", "More"))]
+    return element(
+        "nav", element("strong", PROGRAM_TITLE), element("ul", *links), aria_label="Contents", class_="contents"
+    )
 
 
 def _section(name: str, title: str, children: Iterator[Element] | Sequence[Element]) -> Element:
@@ -144,82 +225,12 @@ def _section(name: str, title: str, children: Iterator[Element] | Sequence[Eleme
     return element("section", *heading, *inside, id=name, **hidden)
 
 
-def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
-    verdict = contents.verdict
-    results, analysis, _ = figures.parts_of(verdict)
-    differences = verdict_report.differences_told(verdict)
-    warnings = [*warnings_of(manifest, results, verdict.calls, analysis), *differences, *verdict.warnings]
-    sentence, limits = verdict_report.believe_words(verdict)
-    departs: list[Child] = [departs_words(results).removesuffix(":"), *_listed(results.departures)]
-    believe: list[Child] = [sentence]
-    if limits:
-        believe += [" ", limits]
-    believe += [" ", seed_words(manifest)]
-    if warnings:
-        believe.append(element("ul", *(element("li", ascii_words(line)) for line in warnings), class_="warnings"))
-    check: list[Child] = [element("pre", contents.command, class_="command", tabindex="0")]
-    rows: list[tuple[str, list[Child]]] = [
-        ("Played", _played(manifest, results)),
-        ("Found", _found(results, analysis, manifest.plan)),
-        ("How sure", [precision_words(results, analysis)]),
-        ("Believe", believe),
-        (label("Departs"), departs),
-        ("Check it", check),
-    ]
-    answer = element("dl", class_="answer")
-    for name, children in rows:
-        answer.append(element("dt", name))
-        answer.append(element("dd", *children))
-    yield answer
-
-
-def _listed(lines: Sequence[str]) -> Iterator[Child]:
-    """The first lines of a list; the rest opens on a click."""
-    if lines:
-        yield element("ul", *(element("li", line) for line in lines[:LISTED]))
-    if rest := lines[LISTED:]:
-        items = element("ul", *(element("li", line) for line in rest))
-        yield element("details", element("summary", f"{len(rest)} more"), items)
-
-
-def _found(results: Results, analysis: Analysis, plan: Plan) -> list[Child]:
-    """Effects of the augmentations, one a line, or else the matches; the rest is a link to its place."""
-    found = found_of(results, analysis, plan)
-    is_augmented = bool(found.deltas)
-    left = [(found.deltas_left, "differences", "effects"), (found.contests_left, "results", "results")]
-    links = [
-        element("a", f"{count} more {what if count > 1 else what[:-1]}", href=f"#{section}")
-        for count, what, section in left
-        if count
-    ]
-    told: list[Child] = []
-    if lines := found.deltas if is_augmented else found.contests:
-        told.append(element("ul", *(element("li", line) for line in lines), class_="found"))
-    last = [*found.gates, *found.failed]
-    told.append(" ".join(f"{line}." for line in (last if is_augmented else [*found.baselines, *last])))
-    if is_augmented and (rest := [*found.contests, *found.baselines]):
-        matches = element("ul", *(element("li", line) for line in rest), class_="found")
-        told.append(element("details", element("summary", "The matches"), matches))
-    if links:
-        between = [child for link in links for child in (" · ", link)][1:]
-        told.append(element("p", *between, class_="links"))
-    return told
-
-
-def _played(manifest: Manifest, results: Results) -> list[Child]:
-    """The matches of a run; of many their number, and the list on a click."""
-    whole = played_words(manifest, results)
-    if len(results.matches) <= NAMED:
-        return [whole]
-    sizes = []
-    for game in dict.fromkeys(match.game for match in results.matches):
-        matches = [match for match in results.matches if match.game == game]
-        size = size_words(sum(match.result.count for match in matches), game)
-        sizes.append(f"{len(matches)} in {game_words(game)} ({size})")
-    return [
-        f"{len(results.matches)} matches: {', '.join(sizes)}.",
-        element("details", element("summary", "Which"), element("p", whole)),
-    ]
+def _folded(name: str, title: str, children: Iterator[Element] | Sequence[Element]) -> Element:
+    """A section that opens on a click on its heading; hidden where it is empty."""
+    inside = list(children)
+    hidden = {} if inside else {"hidden": ""}
+    summary = element("summary", element("h3", title))
+    return element("section", element("details", summary, *inside, class_="fold"), id=name, **hidden)
 
 
 def _games(contents: Contents, manifest: Manifest) -> Element:
@@ -256,7 +267,7 @@ def _hypotheses(verdict: Verdict) -> Iterator[Element]:
 
 def _hypothesis(one: HypothesisVerdict) -> tuple[str, ...]:
     p = "" if one.p is None else f"{p_words(one.p_corrected or one.p).removeprefix('= ')} ({one.correction})"
-    return str(one.id), one.summary, one.status.value, p, one.reason
+    return str(one.id), one.summary, one.status.value, p, figures.short_digests(one.reason)
 
 
 def _seats(verdict: Verdict, manifest: Manifest) -> Element:
@@ -286,4 +297,4 @@ def _words() -> Element:
     entries = element("dl", class_="words")
     for term in sorted(TERMS, key=lambda term: term.name.casefold()):
         fill(entries, (element("dt", term.name), element("dd", term.text)))
-    return element("details", element("summary", f"All {len(TERMS)} words of this report, explained"), entries)
+    return entries

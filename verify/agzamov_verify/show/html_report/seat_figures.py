@@ -1,7 +1,7 @@
 """Figures of how seats play: winnings less luck, quality of moves, tokens, errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...checks.steps import Verdict
 from ...core.seat_letters import seat_letter
@@ -9,12 +9,12 @@ from ...plan.manifest import Manifest
 from ...scoring.inference.estimate import Estimate
 from ...scoring.quality.quality_figures import quality_of
 from ...scoring.results import MatchResult
-from ...scoring.seat_stats import SeatStats
+from ...scoring.seat_stats import SeatStats, share
 from ...table.declared import FaultKind
 from ..text.first_screen import match_words
 from ..text.headline import Headline, headlines
 from ..views import VIEWS, game_words
-from .charts import Dot, Whisker, scattered, stacked, whiskers
+from .charts import Whisker, stacked, whiskers
 from .figures import (
     ESTIMATED,
     INTERVAL,
@@ -22,6 +22,7 @@ from .figures import (
     estimated_whisker,
     figure,
     game_of,
+    games_of,
     hollow_words,
     interval_words,
     parts_of,
@@ -29,7 +30,8 @@ from .figures import (
     some_open,
     why_no_interval,
 )
-from .markup import Element, element, table
+from .markup import Child, Element, capital, element, table
+from .plane_charts import Dot, scattered
 
 BARS_MAX: Final = 10
 """Of a chart of error classes."""
@@ -42,18 +44,23 @@ def winnings_figures(verdict: Verdict) -> Iterator[Element]:
 
 
 def _winnings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
-    _, analysis, manifest = parts_of(verdict)
+    results, analysis, manifest = parts_of(verdict)
+    unfound = {match.id for match in results.matches if match.no_finding}
     for match in analysis.matches:
         adjusted: Mapping[str, Estimate] = getattr(match, "adjusted", {})
-        if not adjusted or match.symmetry:
+        if not adjusted or match.symmetry or (match.id in unfound and any(one.value for one in adjusted.values())):
             continue
         name = match_words(manifest, match.id)
-        rows = [estimated_whisker(method.replace("_", " "), one) for method, one in adjusted.items() if one.value]
         view = VIEWS[game_of(manifest, match.id)]
+        rows = [
+            estimated_whisker(method.replace("_", " "), one, view.difference, games_of(match.id))
+            for method, one in adjusted.items()
+            if one.value
+        ]
         chart = whiskers(rows, 0.0, view.figure_unit, f"Winnings in {name}") if rows else None
         numbers = table(
             ("method", view.figure_unit, *ESTIMATED),
-            [(key.replace("_", " "), *estimate_cells(one)) for key, one in adjusted.items()],
+            [(key.replace("_", " "), *estimate_cells(one, view.difference)) for key, one in adjusted.items()],
         )
         words = view.adjusted_words + hollow_words(why_no_interval(one) for one in adjusted.values() if one.ci is None)
         yield name, figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
@@ -80,14 +87,15 @@ def _quality(verdict: Verdict) -> Iterator[tuple[str, Element]]:
                 if group is not None:
                     loss = group.loss_centipawns
                     low, high = (float(loss.ci.low), float(loss.ci.high)) if loss.ci else (None, None)
-                    rows.append(Whisker(f"{who}, {stage}", float(loss.value.decimal), low, high))
+                    value = f"{float(loss.value.decimal):.1f}"
                     interval = f"{low:.1f} to {high:.1f}" if low is not None and high is not None else "none"
-                    label = f"{who}, {stage}{aligned}"
-                    numbers.append((label, f"{float(loss.value.decimal):.1f}", interval, f"{group.moves:,}"))
+                    told = f"{value} [{'no interval' if low is None else interval.replace(' to', ',')}]"
+                    rows.append(Whisker(f"{who}, {stage}", float(loss.value.decimal), low, high, told, games_of(match)))
+                    numbers.append((f"{who}, {stage}{aligned}", value, interval, f"{group.moves:,}"))
         header = ("seat and stage", "centipawns lost a move", INTERVAL, "moves")
         chart = whiskers(rows, None, "centipawns lost a move", f"Quality in {name}") if rows else None
         words = f"By Stockfish at {results.nodes:,} nodes a position; less is better."
-        words += " A hollow point has no interval." if any(row.low is None for row in rows) else ""
+        words += " Hollow: no interval." if any(row.low is None for row in rows) else ""
         yield name, figure(f"Quality of play by stage: {name}", words, chart, table(header, numbers))
 
 
@@ -117,15 +125,15 @@ def _frontier(matches: Sequence[MatchResult], heads: Mapping[str, Headline], man
         dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
     axes = f"tokens of the measured seat for each {view.game.result.one}", view.figure_unit
     against = " and ".join(dict.fromkeys(at.seat for at in matches[0].opponents))
-    title = f"{game_words(matches[0].game)}, Phase {matches[0].phase:d} against {against}: efficiency frontier"
+    title = f"{capital(game_words(matches[0].game))}, Phase {matches[0].phase:d} against {against}: efficiency frontier"
     on = {(dot.x, dot.y) for dot in dots} & set(frontier(dots))
     rows = [
         (f"{number}. {dot.label}", f"{dot.x:,.0f}", *_result(heads[match.id]), "yes" if (dot.x, dot.y) in on else "")
         for number, (dot, match) in enumerate(zip(dots, matches, strict=True), 1)
     ]
     words = (
-        "Points have the numbers of the table, from the fewest tokens on. On the line stands what nothing else beats"
-        " with fewer, by the figures alone: where intervals overlap, the order is not shown."
+        "Points have the numbers of the table. On the line: nothing else is better with fewer tokens. Where intervals"
+        " overlap, the order is not shown."
     )
     words += hollow_words(heads[match.id].why_none for match in matches if heads[match.id].low is None)
     numbers = table(("point", axes[0], axes[1], INTERVAL, "on the line"), rows)
@@ -147,38 +155,59 @@ def frontier(dots: Sequence[Dot]) -> list[tuple[float, float]]:
     return best
 
 
+class SeatErrors(NamedTuple):
+    """First answers of one seat in one match that were no legal action, by class."""
+
+    name: str
+    href: str
+    stats: SeatStats
+    counts: dict[FaultKind, int]
+
+
 def error_figures(verdict: Verdict) -> Iterator[Element]:
-    """First attempts without a legal action, by class, of each seat in each match."""
+    """First answers that could not be used, by class, of each seat in each match; each class leads to its replies."""
     results, _, manifest = parts_of(verdict)
-    rows = []
-    for match in results.matches:
-        for seat_index, stats in enumerate(match.seat_stats):
-            counts = [getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS]
-            side = seat_letter(seat_index).upper()
-            rows.append((f"{stats.seat} ({side}): {match_words(manifest, match.id)}", stats, counts))
-    faulty = [(name, [count / stats.decisions for count in counts]) for name, stats, counts in rows if any(counts)]
-    faulty.sort(key=lambda row: -sum(row[1]))
-    drawn = faulty[:BARS_MAX]
-    header = ("seat and match", "decisions", *FAULTS.values(), "without a legal action in the end")
-    numbers = table(
-        header,
-        [
-            (name, f"{stats.decisions:,}", *(f"{count:,}" for count in counts), f"{stats.faults.final:,}")
-            for name, stats, counts in rows
-        ],
-    )
-    chart = None
-    if faulty:
-        longest = max(sum(shares) for _, shares in faulty)
-        chart = stacked(drawn, longest * 1.05, "share of decisions", "Error classes")
-    words = "First attempts that held no legal action, by class: " + ", ".join(FAULTS.values()) + "."
+    rows = [row for match in results.matches for row in _errors(match, match_words(manifest, match.id))]
+    faulty = sorted((row for row in rows if any(row.counts.values())), key=lambda row: -_share(row))
     if not faulty:
-        words = "Every first attempt of every seat held a legal action."
-        numbers = element("details", element("summary", "The numbers"), numbers)
+        yield element("p", "Every first answer of every player was usable.")
+        return
+    drawn = faulty[:BARS_MAX]
+    bars = [
+        (row.name, [count / row.stats.decisions for count in row.counts.values()], f"{row.href}&unusable=any")
+        for row in drawn
+    ]
+    chart = stacked(bars, _share(faulty[0]) * 1.05, "share of decisions", "Unusable answers by class")
+    header = ("player and match", "decisions", *FAULTS.values(), "no usable answer at all")
+    numbers = table(header, [_error_cells(row) for row in faulty])
+    words = "First answers without a legal action, by class. A number leads to the replies."
+    if clean := len(rows) - len(faulty):
+        words += f" In {clean} of {len(rows)} rows of players and matches there is none."
     if len(faulty) > len(drawn):
-        words += f" Drawn are the {len(drawn)} seats of {len(faulty)} with the most; the numbers are of all."
+        words += f" Drawn are the {len(drawn)} of {len(faulty)} with the most."
     key = element("p", *(_key(number, name) for number, name in enumerate(FAULTS.values())), class_="key")
-    yield figure("Error classes", words, element("div", key, chart) if chart is not None else None, numbers)
+    is_open = len(faulty) <= BARS_MAX
+    yield figure("Unusable answers by class", words, element("div", key, chart), numbers, is_open=is_open)
+
+
+def _errors(match: MatchResult, words: str) -> Iterator[SeatErrors]:
+    for seat_index, stats in enumerate(match.seat_stats):
+        side = seat_letter(seat_index)
+        counts = {kind: getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS}
+        href = f"{games_of(match.id)}&seat={side}"
+        yield SeatErrors(f"{stats.seat} ({side.upper()}): {words}", href, stats, counts)
+
+
+def _share(row: SeatErrors) -> float:
+    return share(sum(row.counts.values()), row.stats.decisions)
+
+
+def _error_cells(row: SeatErrors) -> tuple[Child, ...]:
+    links = (
+        element("a", f"{count:,}", href=f"{row.href}&unusable={kind.value}") if count else "0"
+        for kind, count in row.counts.items()
+    )
+    return row.name, f"{row.stats.decisions:,}", *links, f"{row.stats.faults.final:,}"
 
 
 def team_figures(verdict: Verdict) -> Iterator[Element]:

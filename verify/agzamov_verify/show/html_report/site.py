@@ -11,11 +11,10 @@ from ...checks.replay_all import on_all_cores
 from ...checks.steps import Verdict
 from ...core.untrusted_input import show_name
 from ...core.waiting import counted
-from ...experiment.matches import MEASURED, Match
-from ...table.game import Block
+from ...experiment.matches import Match
 from ...table.registry import GAMES
 from ..games_of_bundle import streams_played
-from ..replayed_game import PlayedGame
+from ..replayed_game import named_seat
 from ..text.first_screen import match_words
 from ..views import VIEWS
 from .figures import parts_of
@@ -118,7 +117,7 @@ def _site(opened: Opened, verdict: Verdict, sink: Sink, jobs: int) -> dict[str, 
         if not blocks:
             continue
         groups = list(_groups(opened, match, sink, jobs))
-        index = chunk(f"{match.id}/index", _index(match, blocks, groups))
+        index = chunk(f"{match.id}/index", _index(groups))
         sink.add(index)
         game = GAMES[match.game]
         matches.append(
@@ -133,6 +132,7 @@ def _site(opened: Opened, verdict: Verdict, sink: Sink, jobs: int) -> dict[str, 
                 "count": sum(len(block.records) for block in blocks),
                 "career": match.stream_results if match.careers else 0,
                 "places": list(VIEWS[match.game].places),
+                "seats": [named_seat(match.seats, seat_index) for seat_index in range(len(match.seats))],
                 "index": index.reference,
             }
         )
@@ -149,21 +149,21 @@ def _groups(opened: Opened, match: Match, sink: Sink, jobs: int) -> Iterator[Chu
             yield group
 
 
-def _index(match: Match, blocks: Sequence[Block], groups: Sequence[ChunkGames]) -> dict[str, Any]:
-    """The list of a match's games in columns, and the chunk of each."""
-    view, records = VIEWS[match.game], [record for block in blocks for record in block.records]
-    ends = [view.ended(record) for record in records]
-    kinds = [end.rpartition(", ")[0] or end for end in ends]
-    names = list(dict.fromkeys(kinds))
-    errors = list(dict.fromkeys(name for record in records for name in view.error_classes(record)))
+def _index(groups: Sequence[ChunkGames]) -> dict[str, Any]:
+    """The list of a match's games in columns, and the chunk of each.
+
+    `unusable` has the games with unusable answers alone, by their number.
+    """
+    listed = [game for group in groups for game in group.games]
+    endings = list(dict.fromkeys(game.ending for game in listed))
     return {
-        "won": "".join(
-            "+=-"[1 - PlayedGame(match, number, record).won(MEASURED)] for number, record in enumerate(records)
-        ),
-        "kinds": names,
-        "kind": [names.index(kind) for kind in kinds],
-        "ended": ends,
-        "error_classes": errors,
-        "errors": [sum(1 << errors.index(name) for name in view.error_classes(record)) for record in records],
-        "groups": [[group.first, group.games, group.chunk.reference] for group in groups],
+        "won": "".join(game.won for game in listed),
+        "endings": endings,
+        "ending": [endings.index(game.ending) for game in listed],
+        "length": [game.length for game in listed],
+        "place": [game.place for game in listed],
+        "amount": [game.amount for game in listed],
+        "thumbnails": [game.thumbnail for game in listed],
+        "unusable": {str(number): game.unusable for number, game in enumerate(listed) if game.unusable},
+        "groups": [[group.first, len(group.games), group.chunk.reference] for group in groups],
     }

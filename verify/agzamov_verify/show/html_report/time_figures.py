@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from ...checks.steps import Verdict
 from ...plan.manifest import Manifest
 from ...scoring.play_times import ComparedTimes, overlaps
+from ..views import game_words
 from .charts import strips
 from .figures import figure, parts_of, short_words
 from .markup import Element, table
@@ -33,13 +34,14 @@ def _strip(times: ComparedTimes, manifest: Manifest) -> Element:
         for name, arm in times.matches.items()
     ]
     words = (
-        f"From {_clock(min(times.begins_s))} on, in {len(times.begins_s)} parts with equally many calls of all arms"
-        " together; a bar is an arm's share of its calls. Arms that are played at other times may have met another"
-        " version of a hosted model. Overlap: the share of calls that an arm and its naked control made at the same"
-        " times. The submitter's clock."
+        f"From {_clock(min(times.begins_s))} on, in {len(times.begins_s)} parts with equally many calls; a bar is an"
+        " arm's share of its calls. Arms played at other times may have met another version of a hosted model. The"
+        " submitter's clock."
     )
     columns = ("arm", "first call", "last call", "calls", "overlap with control")
-    return figure("When each arm was played", words, strips(rows, "time"), table(columns, numbers))
+    played = [ids[name] for name in times.matches]
+    title = f"{game_words(played[0].game)}, {played[0].condition.augmentation.value}: when each arm was played"
+    return figure(title, words, strips(rows, title), table(columns, numbers))
 
 
 def _clock(second: int) -> str:

@@ -53,7 +53,7 @@ def hypothesis_lines(analysis: Analysis, manifest: Manifest) -> Iterator[str]:
         for line in _less(delta, manifest.plan):
             yield from row("", line)
         for name, adjusted in delta.adjusted.items():
-            yield from row("", f"less its naked arm, {ascii_words(name.replace('_', ' '))}: {estimate(adjusted)}")
+            yield from row("", f"less none, {ascii_words(name.replace('_', ' '))}: {estimate(adjusted)}")
     for ratio in analysis.tau_ratios:
         if ratio.ratio.fitted:
             system = f" ({ratio.system})" if ratio.system else ""
@@ -163,7 +163,7 @@ def learning_words(learning: LearningOutcome) -> str:
     if learning.curve and learning.curve.tau_ci:
         tau += f", time constant {learning.curve.tau} {interval(learning.curve.tau_ci)}"
     at_once = " (its start is within 5 % of its plateau)" if learning.tau == 0 else ""
-    tested = ", of what it has more than its naked control" if learning.less_control and learning.p else ""
+    tested = ", of what it has more than its control" if learning.less_control and learning.p else ""
     return f"{learning.verdict.value}{p}{change}{tau}{at_once}{tested}"
 
 
@@ -217,7 +217,7 @@ def _moved(again: RobustnessRow) -> str:
 def _delta(delta: DeltaAnalysis) -> str:
     system = f" ({delta.system})" if delta.system else ""
     less = f"less its placebo {estimate(delta.less_placebo)}" if delta.less_placebo else "no placebo was played"
-    naked = f"less its naked arm {estimate(delta.performance.everything)}"
+    naked = f"less none {estimate(delta.performance.everything)}"
     return ascii_words(f"{delta.game} {delta.model} {delta.augmentation}{system}: {less}; {naked}")
 
 

@@ -16,7 +16,7 @@ from ...scoring.results import Results
 from ..views import VIEWS, game_words
 
 CLASSES: Final = {"no_action": "no action", "ambiguous": "ambiguous", "cut": "cut"}
-STRONGER: Final = "a stronger model: no other prompt of this game shows more"
+STRONGER: Final = "a stronger model"
 
 
 def failed_answer_lines(results: Results, plan: Plan) -> Iterator[str]:
@@ -30,7 +30,7 @@ def failed_answer_words(answers: FailedAnswers, plan: Plan) -> str:
     """What a seat cannot do in a game, the counts, and what to try."""
     what = " and ".join(_cannot(one, answers) for one in answers.cannot)
     counts = ", and ".join(filter(None, (_form(answers), _play(answers), _no_reply(answers))))
-    tried = ", ".join(_next(answers, plan))
+    tried = ", ".join(next_steps(answers, plan))
     return f"{ascii_words(answers.seat)} {what} in {game_words(answers.game)}: {counts}; next, try {tried}"
 
 
@@ -57,10 +57,10 @@ def _play(answers: FailedAnswers) -> str:
 
 
 def _no_reply(answers: FailedAnswers) -> str:
-    return f"{answers.no_reply:,} without a reply" if answers.no_reply else ""
+    return f"{answers.no_reply:,} with no reply" if answers.no_reply else ""
 
 
-def _next(answers: FailedAnswers, plan: Plan) -> Iterator[str]:
+def next_steps(answers: FailedAnswers, plan: Plan) -> Iterator[str]:
     """What to try, from what is nearest to the failure."""
     if Cannot.FORMAT in answers.cannot:
         if answers.cut:
@@ -69,6 +69,6 @@ def _next(answers: FailedAnswers, plan: Plan) -> Iterator[str]:
         if getattr(plan.rules_of(answers.game), "shots", 1):
             yield "a model that follows instructions"
         else:
-            yield f"{answers.game}: {{shots: 1}} (one worked example before each decision)"
+            yield f"a worked example before each decision ({answers.game}: {{shots: 1}})"
     if Cannot.PLAY in answers.cannot:
         yield VIEWS[answers.game].easier_prompt(plan) or STRONGER

@@ -13,6 +13,8 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+import msgspec
+
 from ...core.columns import ascii_words
 from ...core.seat_letters import seat_letter
 from ...experiment.matches import MEASURED, Arm, Augmentation, Match
@@ -72,10 +74,11 @@ def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percen
 
 
 def run_flags(results: Results, analysis: Analysis | None) -> list[ErrorFlag]:
-    """The flags of a run, the surest of each seat."""
+    """The flags of a run, the surest of each seat; none of a match without a finding, whose answer says why."""
     bound = load_protocol(results.protocol).error_flag_percent
     analysed = {match.id: match for match in analysis.matches} if analysis else {}
-    return _surest(flag for match in results.matches for flag in error_flags(match, analysed.get(match.id), bound))
+    found = [match for match in results.matches if not match.no_finding]
+    return _surest(flag for match in found for flag in error_flags(match, analysed.get(match.id), bound))
 
 
 def _surest(flags: Iterable[ErrorFlag]) -> list[ErrorFlag]:
@@ -107,13 +110,21 @@ def warnings_of(
         yield from retry_warnings(manifest.plan, results)
     for name, seat in manifest.plan.playing.items():
         yield from served_warnings(name, seat, served_totals(name, calls))
-    yield from hosted_warnings(manifest.plan)
+    yield from hosted_warnings(_as_played(manifest.plan, results))
     yield from planted_warnings(manifest.plan, analysis.planted) if analysis else ()
     yield from apart_warnings(manifest.plan, calls)
     yield from drift_warnings(manifest.plan, analysis)
     for match in analysis.matches if analysis else ():
         if match.symmetry and match.symmetry.violated:
             yield (f"{ascii_words(match.id)}: self-play favours one seat, so differences measured here are in doubt")
+
+
+def _as_played(plan: Plan, results: Results | None) -> Plan:
+    """A plan with the matches that were played alone: a failed gate leaves others out."""
+    if results is None:
+        return plan
+    played = {row.match for row in results.matches}
+    return msgspec.structs.replace(plan, matches=tuple(match for match in plan.matches if match.id in played))
 
 
 def hosted_warnings(plan: Plan) -> Iterator[str]:
@@ -192,7 +203,7 @@ def drift_warnings(plan: Plan, analysis: Analysis | None) -> Iterator[str]:
             p = f" (p {float(trend.p_corrected.decimal):.2g}, corrected)"
             course = "rise" if trend.verdict is TrendVerdict.LEARNED else "fall"
             yield (
-                f"{ascii_words(row.id)}: the results of this naked arm {course} while it is played"
+                f"{ascii_words(row.id)}: the results of this arm without help {course} while it is played"
                 f"{p}, and no seat of it keeps anything: the model or its server may have changed meanwhile"
             )
 
@@ -207,8 +218,8 @@ def retry_warnings(plan: Plan, results: Results) -> Iterator[str]:
     for name, (failed, calls) in counts.items():
         if 100 * failed > percent_max * calls and plan.seats[name].is_model:
             yield (
-                f"seat {ascii_words(name)}: {failed:,} failed tries in {calls:,} calls ({percent(failed / calls)},"
-                f" expected at most {percent_max} %): an answer after a failed try may be the best of several; where an"
+                f"seat {ascii_words(name)}: {failed:,} retries in {calls:,} calls ({percent(failed / calls)},"
+                f" expected at most {percent_max} %): an answer after a retry may be the best of several; where an"
                 " engine judges the moves, a difference to the other ones is told, elsewhere it is not known"
             )
 
@@ -240,11 +251,11 @@ def arm_warnings(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Ans
         who = name if one.seat_index == MEASURED else f"the opponent {name}"
         where = [condition_words(match.condition).strip() for match in (one.match, one.other)]
         if one.match is one.other:
-            where = [" ".join(filter(None, ["after failed tries of its server", where[0]])), "of its others"]
+            where = [" ".join(filter(None, ["after retries of its server", where[0]])), "of its other moves"]
         n = " and ".join(map(str, one.streams))
         yield (
             f"in {GAMES[one.match.game].title} {who} {sentence.format(number(one.value))} {where[0]},"
-            f" in {number(one.other_value)} {where[1]} (p {float(one.p):.2g}, corrected, over {n} streams)"
+            f" against {number(one.other_value)} {where[1]} (p {float(one.p):.2g}, corrected, over {n} streams)"
         )
     if len(found) > DIFFERENCES_SHOWN_MAX:
         yield f"{len(found) - DIFFERENCES_SHOWN_MAX} more figures differ between arms"

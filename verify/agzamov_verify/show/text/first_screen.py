@@ -1,42 +1,70 @@
-"""The first screen of `verify` and `show`: an answer in five paragraphs, one table, one paragraph on each seat.
+"""The first screen of `verify` and `show`: what came out, of what, how sure, and what is only claimed; then a table.
 
-    Played   Found   Believe   Departs   Next
+    Result   Measured   How sure   Checked   Claimed   Departs   Next
 
 Nothing on it is wider than 100 columns, every figure has one interval, and every name is in the glossary.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import starmap
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ...core.columns import LABEL_WIDTH, ascii_words, item, paragraph, quoted, table
+from ...core.columns import LABEL_WIDTH, WIDTH, ascii_words, item, paragraph, quoted, table
 from ...experiment.matches import MEASURED, Condition, Match, SeatAt, others_of
 from ...plan.manifest import Manifest, Plan
+from ...protocols.norms import load_protocol
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
 from ...scoring.game_scoring import match_of
 from ...scoring.results import MatchResult, Results
 from ...scoring.seat_stats import share
+from ...table.game import Block
 from ..absent_arms import NOT_PLAYED, absent_arms
 from ..glossary import label
 from ..seat_words import percent, seat_lines
+from ..study_words import study_answer, study_of, unit_words
 from ..views import VIEWS, arm_words, condition_words, game_words, part_words, size_words
-from .conclusions import found_words
+from .answer_words import answer_lines, is_of_an_arena, listed, missed_words, other_lines, repetition_words
+from .answers import Played, answers_of
 from .figure_warnings import warnings_of
+from .gate_words import gate_lines
 from .headline import Headline, headlines
 
-DEPARTURES_SHOWN_MAX: Final = 6
+NOT_REPLAYED: Final[Mapping[str, Sequence[Block]]] = MappingProxyType({})
+NO_CONTEST: Final = "No result: every player met only itself, which is a baseline without a winner."
+ARENA: Final = "Rounds of an arena are ranked together: agzamov arena table FOLDER, with all of its bundles in FOLDER."
+DEPARTURES_SHOWN_MAX: Final = 4
 OPEN_ENDED: Final = (
     "* early stopping was enabled: fixed-sample intervals are invalid; the interval is the sequential one"
 )
-FEW: Final = "no interval: too few starts or sessions for one that holds what it says"
-SEED_SELF: Final = "The submitter chose the seed and may have run it many times: this may be the best of many runs."
+FEW: Final = "no interval: too few games for a trustworthy one"
+SEED_SELF: Final = "The submitter chose the seed: this may be the best of many runs."
+ROWS_SHOWN_MAX: Final = 8
+KEY_NOT_GIVEN: Final = "add --key to check whose it is"
+MATCH_ID: Final = re.compile(r"p[0-9]-\S+")
+"""The id of a match (`Match.id`), as a departure begins with it."""
+TOLD: Final = "told how to play or what to expect"
+"""Of a seat with habits or a briefing."""
+REPORT: Final = "results, charts and every game as a web page"
+"""What the command `report` gives."""
+NOTHING: Final = "nothing that counts: the figures were not recomputed, or do not hold"
+
+
+class NextStep(NamedTuple):
+    """A command to type next, and in a few words what it gives."""
+
+    command: str
+    purpose: str
 
 
 class Screen(NamedTuple):
-    """Input of the first screen. `believe` and `commands` are the caller's words.
+    """Input of the first screen. `checked`, `claimed` and `commands` are the caller's words.
 
-    `believe`: the verdict in one sentence, and what follows it.
+    `checked`: the verdict in one sentence, and what follows it. `claimed`: what nobody can recompute. `blocks`: the
+    replayed games by match; empty where none was replayed. `unused`: help that no decision had, in sentences.
     """
 
     run: str
@@ -45,80 +73,137 @@ class Screen(NamedTuple):
     results: Results | None
     calls: CallTable | None
     analysis: Analysis | None
-    believe: tuple[str, str]
-    commands: Sequence[str]
+    blocks: Mapping[str, Sequence[Block]]
+    checked: tuple[str, str]
+    claimed: str
+    commands: Sequence[NextStep]
     attested: Sequence[str] = ()
     is_key_given: bool = False
+    unused: Sequence[str] = ()
 
 
 def screen_lines(screen: Screen) -> Iterator[str]:
     """The whole screen. Raises ValueError for claimed figures that are no numbers."""
     manifest, results = screen.manifest, screen.results
-    if manifest:
-        yield from paragraph("Title", quoted(manifest.plan.title))
-    run, key = ascii_words(screen.run) or "unknown", screen.submitter[:16] or "unknown"
-    whose = "the key that you chose" if screen.is_key_given else "--key checks whose it is"
-    yield from paragraph("Run", f"{run}, signed by key {key} ({whose})")
-    yield ""
-    warnings = [*warnings_of(manifest, results, screen.calls, screen.analysis), *screen.attested] if manifest else []
-    yield from _answer(screen, warnings)
+    if head := list(_head(screen)):
+        yield from (*head, "")
+    yield from _answer(screen)
     if manifest and results and results.matches:
         yield ""
-        yield from match_table(manifest, results, screen.analysis)
-    if manifest:
-        yield ""
-        models = any(seat.is_model for seat in manifest.plan.playing.values())
-        claimed = "; tokens, and which model answered, are claimed, not checked" if models else ""
-        yield f"Seats (as sealed in the plan{claimed})"
-        for name, words in seat_lines(manifest, results, screen.calls):
-            yield from item(f"  {name}:", words)
-        for name, system in manifest.plan.systems.items():
-            if name in manifest.plan.systems_played:
-                yield from item(f"  system {ascii_words(name)}:", system.words(manifest.plan.games))
-        yield from item("  isolation:", isolation_words(manifest))
+        yield from first_table(manifest, results, screen.analysis)
 
 
-def short_lines(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:
-    """The lines that `run` prints at its end: matches, findings, departures, and the table."""
-    yield from paragraph("Played", played_words(manifest, results))
-    yield from paragraph("Found", found_words(results, analysis, manifest.plan))
+def _head(screen: Screen) -> Iterator[str]:
+    """Title and Run; none of a bundle that fails before they are known."""
+    if screen.manifest:
+        yield from paragraph("Title", quoted(screen.manifest.plan.title))
+    if screen.run or screen.submitter:
+        run, key = ascii_words(screen.run) or "unknown", screen.submitter[:16] or "unknown"
+        whose = "the key that you chose" if screen.is_key_given else KEY_NOT_GIVEN
+        yield from paragraph("Run", f"{run}, signed by key {key} ({whose})")
+
+
+def short_lines(
+    manifest: Manifest,
+    results: Results,
+    analysis: Analysis | None,
+    blocks: Mapping[str, Sequence[Block]],
+) -> Iterator[str]:
+    """The lines that `run` prints at its end: the answer, departures, and the table."""
+    yield from answer_paragraphs(Played(manifest, results, analysis, blocks))
     yield from departs_lines(results)
     if results.matches:
         yield ""
-        yield from match_table(manifest, results, analysis)
+        yield from first_table(manifest, results, analysis)
 
 
-def _answer(screen: Screen, warnings: Sequence[str]) -> Iterator[str]:
+def early_lines(
+    manifest: Manifest,
+    results: Results,
+    analysis: Analysis | None,
+    blocks: Mapping[str, Sequence[Block]],
+    scores: int,
+) -> Iterator[str]:
+    """What a check says before it asks the engine about so many scores. Raises ValueError as `answer_paragraphs`."""
+    holds = f"All that needs no engine holds. Left: the engine's {scores:,} scores, which decide where games end."
+    yield from paragraph("So far", holds)
+    yield from answer_paragraphs(Played(manifest, results, analysis, blocks))
+    yield ""
+
+
+def answer_paragraphs(played: Played, unused: Sequence[str] = ()) -> Iterator[str]:
+    """Result, Measured, How sure. Raises ValueError for figures that are no numbers."""
+    for number, line in enumerate((*_told(played), *unused)):
+        yield from paragraph("" if number else "Result", line)
+    for number, line in enumerate(other_lines(played)):
+        yield from paragraph("" if number else "Also", line)
+    yield from paragraph("Measured", f"{played_words(played.manifest, played.results)}.")
+    yield from paragraph("How sure", " ".join(_sure(played)))
+
+
+def _told(played: Played) -> list[str]:
+    """The answer, line by line; of a round of an arena, also where the table is."""
+    if study := study_of(played.analysis):
+        return study_answer(study)
+    told = answer_lines(played)
+    if is_of_an_arena(played.results):
+        return [*told, ARENA]
+    return told or ["Nothing was played." if not played.results.matches else NO_CONTEST]
+
+
+def _sure(played: Played) -> Iterator[str]:
+    study, answers = study_of(played.analysis), answers_of(played)
+    yield unit_words(study) if study else missed_words(answers)
+    yield from repetition_words(answers, played.manifest.plan)
+    tests = {row.id: row.p_won for row in played.analysis.matches if row.p_won} if played.analysis else {}
+    norm = load_protocol(played.results.protocol).phase0
+    yield from (f"{line}." for line in gate_lines(played.results.matches, tests, norm))
+
+
+def _answer(screen: Screen) -> Iterator[str]:
     manifest, results = screen.manifest, screen.results
-    if manifest:
-        yield from paragraph("Played", played_words(manifest, results))
-        if results:
-            yield from paragraph("Found", found_words(results, screen.analysis, manifest.plan))
-        else:
-            yield from paragraph("Found", "nothing that counts: the figures were not recomputed, or do not hold")
-    yield from paragraph("Believe", " ".join(_believe(screen, len(warnings))))
+    warnings = [*warnings_of(manifest, results, screen.calls, screen.analysis), *screen.attested] if manifest else []
+    if manifest and results:
+        yield from answer_paragraphs(Played(manifest, results, screen.analysis, screen.blocks), screen.unused)
+    elif manifest:
+        yield from paragraph("Result", NOTHING)
+        yield from paragraph("Measured", f"{played_words(manifest, None)}.")
+    counted = f"{'1 warning' if len(warnings) == 1 else f'{len(warnings)} warnings'}:" if warnings else ""
+    yield from paragraph("Checked", " ".join(filter(None, (*screen.checked, counted))))
     for warning in warnings:
         yield from item(f"{'':<{LABEL_WIDTH}}!", warning)
+    if claimed := " ".join(filter(None, (screen.claimed, seed_words(manifest) if manifest else ""))):
+        yield from paragraph("Claimed", claimed)
     if results:
         yield from departs_lines(results)
-    for index, command in enumerate(screen.commands):
-        yield f"{'Next' if not index else '':<11}{command}"
+    yield from next_lines(screen.commands)
 
 
-def _believe(screen: Screen, warned: int) -> Iterator[str]:
-    verdict, limits = screen.believe
-    yield verdict
-    if screen.results and screen.results.departures:
-        yield "Not a result under the protocol, for what departs below."
-    if limits:
-        yield limits
-    if screen.manifest:
-        yield seed_words(screen.manifest)
-    if warned:
-        yield f"{'1 warning' if warned == 1 else f'{warned} warnings'}:"
+def next_lines(steps: Sequence[NextStep]) -> Iterator[str]:
+    """The commands to type next, each with what it gives as a comment, so that both can be pasted into a shell."""
+    for index, step in enumerate(steps):
+        line = f"{'' if index else 'Next':<{LABEL_WIDTH}}{step.command}"
+        beside = f"{line}  # {step.purpose}"
+        if len(beside.splitlines()[-1]) <= WIDTH:
+            yield beside
+        else:
+            yield from (line, f"{'':<{LABEL_WIDTH}}# {step.purpose}")
 
 
-# --- Played --------------------------------------------------------------------------------------
+def seat_paragraphs(manifest: Manifest, results: Results | None, calls: CallTable | None) -> Iterator[str]:
+    """Seats, systems and isolation, as the plan sealed them and the record counts them."""
+    models = any(seat.is_model for seat in manifest.plan.playing.values())
+    claimed = "; tokens, and which model answered, are claimed, not checked" if models else ""
+    yield f"Seats (as sealed in the plan{claimed})"
+    for name, words in seat_lines(manifest, results, calls):
+        yield from item(f"  {name}:", words)
+    for name, system in manifest.plan.systems.items():
+        if name in manifest.plan.systems_played:
+            yield from item(f"  system {ascii_words(name)}:", system.words(manifest.plan.games))
+    yield from item("  isolation:", isolation_words(manifest))
+
+
+# --- Measured --------------------------------------------------------------------------------------
 
 
 def played_words(manifest: Manifest, results: Results | None) -> str:
@@ -127,19 +212,22 @@ def played_words(manifest: Manifest, results: Results | None) -> str:
     not_played = results.not_played if results else ()
     missing = {match.id for match in plan.matches if match.id in not_played}
     sizes = {match.match: _actual(match) for match in results.matches} if results else {}
-    tables: dict[tuple[SeatAt, ...], list[str]] = {}
+    tables: dict[tuple[SeatAt, ...], dict[str, list[str]]] = {}
     for match in plan.matches:
         if match.id not in missing:
-            size = f"{sizes.get(match.id, _planned(match))}{condition_words(match.condition)}"
-            tables.setdefault((SeatAt(match.measured), *match.opponents), []).append(size)
+            pairing = tables.setdefault((SeatAt(match.measured), *match.opponents), {})
+            size = sizes.get(match.id, _planned(match))
+            pairing.setdefault(size, []).append(condition_words(match.condition).strip())
 
     def named(name: str) -> str:
-        kind = "" if name in introduced else f" ({plan.seats[name].kind_words})"
+        seat = plan.seats[name]
+        told = f", {TOLD}" if seat.patterns or seat.briefing else ""
+        kind = "" if name in introduced else f" ({seat.kind_words}{told})"
         introduced.add(name)
         return name + kind
 
     pairings = [
-        f"{named(table[MEASURED].seat)} against {_others(table, named)}: {', '.join(counts)}"
+        f"{named(table[MEASURED].seat)} against {_others(table, named)}: {', '.join(starmap(_sized, counts.items()))}"
         for table, counts in tables.items()
     ]
     pairings += filter(None, (VIEWS[name].rules_words(plan) for name in plan.games))
@@ -157,6 +245,13 @@ def _others(
         f"{'itself' if at.seat == measured else named(at.seat)}{words(at.condition)}"
         for at in dict.fromkeys(others_of(table, MEASURED))
     )
+
+
+def _sized(size: str, conditions: Sequence[str]) -> str:
+    """Games under one or more conditions: "300 hands of hold'em each without tools (control), with tools"."""
+    if len(conditions) == 1:
+        return f"{size} {conditions[0]}".strip()
+    return f"{size} each {listed([condition or 'alone' for condition in conditions])}"
 
 
 def _missing_words(manifest: Manifest, results: Results) -> str:
@@ -206,27 +301,53 @@ def seed_words(manifest: Manifest) -> str:
     seed = manifest.plan.seed
     if seed.origin == "self":
         return SEED_SELF
+    if seed.origin == "beacon":
+        return f"The seed waited for the public beacon round {quoted(seed.value)}, so nobody could choose it."
     return (
         f"The seed is mixed with the season's value {quoted(seed.value)} (origin season), but its secret part"
-        " was the submitter's: this may still be the best of many runs."
+        " was the submitter's: this may be the best of many runs."
     )
 
 
 def departs_lines(results: Results) -> Iterator[str]:
-    """The plan's departures from its protocol: one line for each place."""
+    """The plan's departures from its protocol: one line for each kind."""
     yield from paragraph(label("Departs"), departs_words(results))
-    lines = results.departures
+    lines = grouped_departures(results.departures)
     for line in lines[:DEPARTURES_SHOWN_MAX]:
         yield from item(f"{'':<{LABEL_WIDTH}}-", ascii_words(line))
     if len(lines) > DEPARTURES_SHOWN_MAX:
         yield f"{'':<{LABEL_WIDTH}}- and {len(lines) - DEPARTURES_SHOWN_MAX} more (--details)"
 
 
+def departure_words(line: str) -> str:
+    """A departure as a document has it; its "this game" by the game's name, since no reader sees which game it is."""
+    game = line.split("-")[1] if MATCH_ID.match(line) else ""
+    return line.replace(" in this game", f" in {game_words(game)}") if game in VIEWS else line
+
+
+def grouped_departures(departures: Sequence[str]) -> list[str]:
+    """The departures in their order; one that several matches share is told once, with their number."""
+    found: dict[str, list[str]] = {}
+    for line in map(departure_words, departures):
+        name, colon, rest = line.partition(": ")
+        is_of_a_match = colon and MATCH_ID.fullmatch(name)
+        found.setdefault(rest if is_of_a_match else line, []).append(name)
+    whole = {rest: f"{names[0]}: {rest}" for rest, names in found.items() if MATCH_ID.fullmatch(names[0])}
+    return [
+        f"{rest} ({len(names)} matches)" if len(names) > 1 else whole.get(rest, rest) for rest, names in found.items()
+    ]
+
+
+def ways_counted(lines: Sequence[str]) -> str:
+    """The number of grouped departures, in words."""
+    return "1 way" if len(lines) == 1 else f"{len(lines)} ways"
+
+
 def departs_words(results: Results) -> str:
-    """Compliance of the plan with its protocol, or the number of places in which it departs."""
-    protocol, places = ascii_words(results.protocol), len(results.departures)
-    if places:
-        return f"from protocol {protocol} in {'1 place' if places == 1 else f'{places} places'}:"
+    """Compliance of the plan with its protocol, or the number of ways in which it departs."""
+    protocol = ascii_words(results.protocol)
+    if lines := grouped_departures(results.departures):
+        return f"from protocol {protocol} in {ways_counted(lines)}, so it does not count under the protocol:"
     if all(match.phase == 0 for match in results.matches):
         return f"nowhere from {protocol}: compliant as far as it goes: Phase 0 only, no score follows"
     if results.not_played:
@@ -235,6 +356,14 @@ def departs_words(results: Results) -> str:
 
 
 # --- table and seats -----------------------------------------------------------------------------
+
+
+def first_table(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:
+    """The table of matches, or where it is if there are many."""
+    if len(results.matches) <= ROWS_SHOWN_MAX:
+        yield from match_table(manifest, results, analysis)
+    else:
+        yield f"{len(results.matches)} matches: --details has their table"
 
 
 def match_table(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:

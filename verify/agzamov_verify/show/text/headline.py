@@ -15,7 +15,7 @@ from ...scoring.results import MatchResult
 from ..views import VIEWS
 
 WITHIN_ONE_CAREER: Final = "within one career"
-NO_FINDING: Final = "no finding"
+NO_FINDING: Final = "no result"
 
 
 class Headline(NamedTuple):

@@ -21,7 +21,7 @@ from ..memory_use_words import delivered_words, outcome_words, used_words
 from ..seat_words import cost_words, percent
 from ..views import VIEWS, condition_words
 from .analysis_text import MDE_OF, careers_words, estimate, learning_words, mde_words, plain, symmetry_words
-from .conclusions import opponents_words
+from .answer_words import opponents_words
 from .headline import Headline
 
 HEADING_INDENT: Final = 4
@@ -49,7 +49,7 @@ def match_details(
     )
     yield from row(label("n"), f"{VIEWS[match.game].size(match.result)}{_distinct(match)}, {head.repeated}")
     yield from VIEWS[match.game].details(match.result, analysed, manifest.plan)
-    yield from row(label("decided by play"), _decided(match))
+    yield from row(label("ended by play"), _decided(match))
     for team in match.teams:
         yield from row(label("team"), team_words(team, VIEWS[match.game].game.result))
     if match.gate:
@@ -167,7 +167,7 @@ def _seat_lines(who: str, stats: SeatStats, games: int, manifest: Manifest, flag
     read = f"{who}: {stats.first_exact} {label('exact')}, {stats.first_normalised} {label('normalised')}"
     yield from row(label("replies"), read)
     if stats.failed_attempts:
-        yield from row(label("failed tries"), f"{who}: {stats.failed_attempts} in {stats.calls} calls")
+        yield from row(label("retries"), f"{who}: {stats.failed_attempts} in {stats.calls} calls")
     seat = manifest.plan.seats.get(stats.seat)
     if seat and seat.is_model:
         tokens = share(stats.prompt_tokens + stats.completion_tokens, stats.decisions)
@@ -179,10 +179,10 @@ def _seat_lines(who: str, stats: SeatStats, games: int, manifest: Manifest, flag
 
 
 def signal_words(stats: SeatStats, match: EngineMatch | None) -> str:
-    """Signals of a model's seat, not judged: failed tries, replies without tokens, text a token, the engine's moves."""
+    """Signals of a model's seat, not judged: retries, replies without tokens, text a token, the engine's moves."""
     signals = stats.signals
     rates = [
-        f"{_per(stats.failed_attempts, stats.calls)} failed tries a call",
+        f"{_per(stats.failed_attempts, stats.calls)} retries a call",
         f"{signals.replies_without_tokens} of {signals.replies} replies without tokens",
         f"{_per(signals.text_characters, stats.completion_tokens)} characters of text a token",
     ]

@@ -7,9 +7,11 @@ from typing import Final
 import msgspec
 
 from ...checks.check_log import Finding, Number, Status, Step
+from ...checks.late_answers import LateAnswers
 from ...checks.memory_use import MemoryUse
 from ...checks.seat_replies import Recomputed
 from ...checks.steps import Verdict
+from ...checks.tool_sample import OF_TOOLS
 from ...core import canon
 from ...core.columns import ascii_words, item, paragraph
 from ...core.untrusted_input import printable, show_name
@@ -22,12 +24,19 @@ from ...scoring.quality.quality_figures import JUDGED
 from ...scoring.results import Results
 from ...scoring.seat_stats import EngineMatch, engine_match
 from ...table.game import records_of
+from ..memory_use_words import unused_memories
 from ..planted_words import planted_lines
 from .analysis_text import hypothesis_lines
+from .answer_words import listed
+from .badge import not_proved
+from .effects import found_deltas
+from .failed_answer_words import failed_answer_lines
 from .figure_warnings import arm_warnings, warnings_of
-from .first_screen import Screen, screen_lines
+from .first_screen import ROWS_SHOWN_MAX, NextStep, Screen, match_table, screen_lines, seat_paragraphs
 from .headline import headlines
 from .match_details import answer_times, match_details
+from .registration_lines import registration_lines
+from .study_text import study_lines
 
 MARKS: Final = {
     Status.PASS: "PASS",
@@ -39,24 +48,35 @@ SHOWN_MAX: Final = 20
 FIRST_MAX: Final = 3
 NOT_JUDGED: Final[Mapping[str, tuple[EngineMatch, ...]]] = MappingProxyType({})
 
-CONSISTENT: Final = "The record is consistent (level V1 of V0 to V4: computed again from itself, repeated by nobody)."
-FOLLOWS: Final = "Every prompt, card, move, result and figure follows from plan, seed and recorded replies."
+CONSISTENT: Final = (
+    "The record is consistent: level V1, computed again from the recorded replies; nobody has re-run it. (V0 is only"
+    " claimed, V4 is re-run by others.)"
+)
+REGISTERED: Final = (
+    "The record is consistent, and the run was registered before its seed existed (level V2 of V0 to V4; nobody has"
+    " re-run it)."
+)
+REPLAYED: Final = (
+    "The record is consistent, the run was registered before its seed existed, and somebody else asked its seats again"
+    " for a random sample of whole games (level V3 of V0 to V4)."
+)
+EXECUTED: Final = (
+    "The record is consistent, the run was registered before its seed existed, and another party executed the whole"
+    " plan again, with figures that agree within the margins declared before (level V4 of V0 to V4)."
+)
+CONSISTENT_AT: Final = MappingProxyType({"V1": CONSISTENT, "V2": REGISTERED, "V3": REPLAYED, "V4": EXECUTED})
+FOLLOWS: Final = "Every prompt, card, move, result and figure follows from the plan, the seed and the replies."
 MACHINE: Final = "The machine and its times are the submitter's word."
-BELIEVE_V1: Final = (
-    f"{FOLLOWS} The submitter could have invented the replies; only a repetition by somebody else can show otherwise."
-)
 HOSTED: Final = "Nothing can show that a hosted model asks no engine of its own."
-BELIEVE_RECOMPUTED: Final = (
-    f"{FOLLOWS} Every seat is scripted, and all replies were computed again: none of them could be invented. {MACHINE}"
-)
+RECOMPUTED: Final = "Every seat is scripted, and all replies were computed again."
 SAMPLED: Final = "Every seat is scripted, and a random sample of the replies was computed again, all as recorded:"
 ATTESTED: Final = (
     "Attested by the submitter only: what the seats replied, token counts, wall time, the machine. Answers of scripted"
-    " seats are computed again (step seats), but for the moves of a Stockfish below full skill."
+    " seats are computed again (step seats), but for the moves of engines that draw, or are not at hand here."
 )
 
 
-def text(verdict: Verdict, commands: Sequence[str] = ()) -> str:
+def text(verdict: Verdict, commands: Sequence[NextStep] = ()) -> str:
     """The first screen; `commands` are the next to type. A failed bundle's first findings are on it too."""
     sound = not verdict.failed
     screen = Screen(
@@ -66,12 +86,15 @@ def text(verdict: Verdict, commands: Sequence[str] = ()) -> str:
         verdict.results if sound else None,
         verdict.calls if sound else None,
         verdict.analysis if sound else None,
+        verdict.blocks,
         believe_words(verdict),
+        claimed_words(verdict),
         commands,
         (*differences_told(verdict), *verdict.warnings),
         verdict.is_key_given,
+        list(unused_sentences(verdict)) if sound else (),
     )
-    lines = list(screen_lines(screen))
+    lines = [*screen_lines(screen), *registration_lines(verdict)]
     if verdict.findings:
         lines += ["", "Findings", *finding_lines(verdict.findings[:FIRST_MAX])]
         if len(verdict.findings) > FIRST_MAX:
@@ -79,9 +102,19 @@ def text(verdict: Verdict, commands: Sequence[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
+def unused_sentences(verdict: Verdict) -> Iterator[str]:
+    """What no result may be read without: a memory of which no prompt had anything, a tool that had nothing to do."""
+    if verdict.manifest:
+        yield from unused_memories(verdict.memory_use, verdict.manifest.plan)
+    for warning in verdict.warnings:
+        if warning.startswith(OF_TOOLS):
+            yield f"But {warning.removeprefix(OF_TOOLS)}."
+
+
 def details(verdict: Verdict) -> str:
     """The steps, all findings, and every figure."""
-    lines = ["", "Steps of the check", *(line for step in verdict.steps for line in _step(step))]
+    seats = seat_paragraphs(verdict.manifest, verdict.results, verdict.calls) if verdict.manifest else ()
+    lines = ["", *seats, "", "Steps of the check", *(line for step in verdict.steps for line in _step(step))]
     if verdict.findings:
         lines += ["", "Findings", *finding_lines(verdict.findings[:SHOWN_MAX])]
         if len(verdict.findings) > SHOWN_MAX:
@@ -93,7 +126,13 @@ def details(verdict: Verdict) -> str:
             if verdict.answers and match.game in JUDGED and match.id in verdict.blocks
         }
         lines += results_details(
-            verdict.manifest, verdict.results, verdict.calls, verdict.analysis, engine, verdict.memory_use
+            verdict.manifest,
+            verdict.results,
+            verdict.calls,
+            verdict.analysis,
+            engine,
+            verdict.memory_use,
+            verdict.late_answers,
         )
     attested = " ".join((ATTESTED, *attested_of_systems(verdict.manifest)))
     return "\n".join((*lines, "", *paragraph("Attested", attested))) + "\n"
@@ -106,13 +145,18 @@ def results_details(
     analysis: Analysis | None,
     engine: Mapping[str, tuple[EngineMatch, ...]] = NOT_JUDGED,
     memory_use: Sequence[MemoryUse] = (),
+    late: Sequence[LateAnswers] = (),
 ) -> Iterator[str]:
     """Every figure, by match; then the whole run's, and all departures. Raises ValueError if one is no number.
 
     `engine`: how often moves were the engine's, by match, where they were judged. `memory_use`: of all matches.
+    `late`: of a study with people, answers that came later than their hold.
     """
     analysed = {match.id: match for match in analysis.matches} if analysis else {}
     heads = headlines(results.matches, analysis)
+    if len(results.matches) > ROWS_SHOWN_MAX:
+        yield ""
+        yield from match_table(manifest, results, analysis)
     for match in results.matches:
         rows = [pattern for pattern in analysis.adherence if pattern.match == match.match] if analysis else []
         judged = engine.get(match.match, (None,) * len(match.table))
@@ -123,8 +167,15 @@ def results_details(
     if analysis:
         yield ""
         yield "The whole run"
-        yield from hypothesis_lines(analysis, manifest)
+        yield from study_lines(analysis, late)
+        shown = msgspec.structs.replace(analysis, deltas=found_deltas(analysis, results))
+        yield from hypothesis_lines(shown, manifest)
         yield from planted_lines(analysis.planted, manifest.plan)
+    if failed := list(failed_answer_lines(results, manifest.plan)):
+        yield ""
+        yield "Unusable answers"
+        for line in failed:
+            yield from item("  -", line)
     if results.departures:
         yield ""
         yield f"Departures from {ascii_words(results.protocol)}"
@@ -133,7 +184,7 @@ def results_details(
 
 
 def believe_words(verdict: Verdict) -> tuple[str, str]:
-    """The credibility of a bundle, in one sentence; then, at level V1, what that level does and does not show."""
+    """What the check found, in one sentence; then, at level V1, what was computed again."""
     if verdict.failed or not verdict.manifest:
         wrong = len(verdict.findings)
         count = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
@@ -142,27 +193,40 @@ def believe_words(verdict: Verdict) -> tuple[str, str]:
     if missing:
         steps = "; ".join(f"{step.name} ({_cause(step)})" for step in missing)
         return f"Everything that could be checked here holds. Not checked: {steps}. Until then level V0, not V1.", ""
+    consistent = CONSISTENT_AT[verdict.level]
     match verdict.recomputed:
         case Recomputed.NOT_ALL:
-            is_hosted = any(seat.is_hosted for seat in verdict.manifest.plan.playing.values())
-            words = f"{BELIEVE_V1} {HOSTED}" if is_hosted else BELIEVE_V1
+            words = FOLLOWS
         case Recomputed.A_SAMPLE:
-            words = f"{FOLLOWS} {SAMPLED} {_remarks(verdict, Number.SEATS, Number.TOOLS)}. {MACHINE}"
+            words = f"{FOLLOWS} {SAMPLED} {_remarks(verdict, Number.SEATS, Number.TOOLS)}."
         case Recomputed.ALL:
-            words = BELIEVE_RECOMPUTED
-    return CONSISTENT, " ".join((words, *attested_of_systems(verdict.manifest)))
+            words = f"{FOLLOWS} {RECOMPUTED}"
+    return consistent, words
+
+
+def claimed_words(verdict: Verdict) -> str:
+    """What rests on the submitter's word, of a bundle that holds."""
+    if verdict.failed or not verdict.manifest:
+        return ""
+    hosted = any(seat.is_hosted for seat in verdict.manifest.plan.playing.values())
+    told = [not_proved(verdict), MACHINE, HOSTED if hosted else "", *attested_of_systems(verdict.manifest)]
+    return " ".join(filter(None, told))
 
 
 def attested_of_systems(manifest: Manifest | None) -> Iterator[str]:
-    """A sentence for each part of the systems played that rests on the submitter's word."""
+    """A sentence for each thing that rests on the submitter's word in the systems that were played."""
+    named: dict[str, list[str]] = {}
     for name in manifest.plan.systems_played if manifest else ():
         if manifest and (attested := manifest.plan.systems[name].attested):
-            yield f"Of system {ascii_words(name)} it is the submitter's word {attested}."
+            named.setdefault(attested, []).append(ascii_words(name))
+    for attested, names in named.items():
+        what = "system" if len(names) == 1 else "systems"
+        yield f"Of {what} {listed(names)} it is the submitter's word {attested}."
 
 
 def json(verdict: Verdict) -> bytes:
     """The report for a program, in JSON of ASCII alone."""
-    document = {
+    document: dict[str, object] = {
         "format": "agz-verdict-1",
         "level": verdict.level,
         "run": verdict.run,
@@ -192,6 +256,14 @@ def json(verdict: Verdict) -> bytes:
         "analysis": _plain(verdict, documents.ANALYSIS, verdict.analysis),
         "results": _plain(verdict, documents.RESULTS, verdict.results),
     }
+    if verdict.late_answers:
+        document["late_answers"] = [msgspec.to_builtins(one) for one in verdict.late_answers]
+    if verdict.registration:
+        document["registration"] = msgspec.to_builtins(verdict.registration)
+    if verdict.replays:
+        document["replays"] = msgspec.to_builtins(verdict.replays)
+    if verdict.agreements:
+        document["agreements"] = msgspec.to_builtins(verdict.agreements)
     return canon.ascii_text(document).encode()
 
 

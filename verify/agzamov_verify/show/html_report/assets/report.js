@@ -1,4 +1,8 @@
-// What the address names is shown: #g=GAME&k=MOVE a game (k=end: its last position), #m=MATCH&… a list, anything else the overview.
+// What the address names is shown; anything else is the overview.
+//
+//     #g=GAME&k=FRAME    a game at an action; k=end: at its end; k=unusable: at its first unusable answer
+//     #m=MATCH           the list of a match's games, and of these only some, in another order:
+//       &result=won|drawn|lost   &end=checkmate   &career=2   &unusable=any|none|CLASS   &seat=a|b   &sort=-unusable   &page=1
 const overview = document.getElementById("overview");
 const view = document.getElementById("view");
 let replay = null;
@@ -31,9 +35,9 @@ function go(wanted) {
 async function show() {
   const wanted = wantedNow();
   const number = (asked += 1);
-  const focused = document.activeElement?.name || "";
+  const { activeElement } = document;
+  const focused = activeElement?.name ? `select[name="${CSS.escape(activeElement.name)}"]` : activeElement?.dataset.sort ? `[data-sort=${activeElement.dataset.sort}]` : "";
   if (!wanted.g && !wanted.m) {
-    replay = null;
     view.hidden = true;
     overview.hidden = false;
     if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
@@ -44,14 +48,16 @@ async function show() {
     if (number !== asked) return;
     replay = wanted.g ? shown : null;
     view.replaceChildren(wanted.g ? shown.element() : shown);
-    if (replay) replay.show(wanted.k === "end" ? Infinity : Number(wanted.k || 0));
+    overview.hidden = true;
+    view.hidden = false;
+    if (replay) replay.show(frameOf(wanted.k, replay.game));
   } catch (error) {
     if (number !== asked) return;
     view.replaceChildren(h("p", {}, h("a", { href: "#games" }, "← Overview")), h("p", { class: "fault", role: "alert" }, error.message));
   }
   overview.hidden = true;
   view.hidden = false;
-  const filter = view.querySelector(`select[name="${CSS.escape(focused)}"]`);
+  const filter = focused && view.querySelector(focused);
   if (filter) {
     filter.focus({ preventScroll: true });
     return;
@@ -60,12 +66,18 @@ async function show() {
   view.querySelector("h1")?.focus({ preventScroll: true });
 }
 
+function frameOf(k, game) {
+  if (k === "end") return Infinity;
+  return k === "unusable" ? game.unusable[0]?.[0] : Number(k || 0);
+}
+
 async function game(wanted) {
   const { g, k, ...rest } = wanted;
   return new Replay(await openGame(g), rest);
 }
 
 window.addEventListener("hashchange", () => {
+  replay?.pause();
   replay = null;
   show();
 });

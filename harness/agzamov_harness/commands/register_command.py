@@ -1,0 +1,191 @@
+"""The commands `agzamov register`: ask for a run to be registered before it is played, and log its end.
+
+They write request files and read proof files, so that the machine that plays needs no network at all.
+"""
+
+import hashlib
+from pathlib import Path
+
+import click
+
+from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE
+from agzamov_verify.commands.trust_options import now_s
+from agzamov_verify.core import canon
+from agzamov_verify.plan.manifest import ManifestError, Seed
+from agzamov_verify.registration.beacon import QUICKNET
+from agzamov_verify.registration.log_entry import Aborted, Entry, Finished, manifest_sha256
+
+from ..foundation.append_only import write_over
+from ..foundation.default_places import RUNS
+from ..pipeline.sealed_run import sealed
+from ..run import exit_status, run_folder, signing_keys
+from ..run.registration import registered, signed_entry, take_beacon, take_proof
+from .plan_files import plan_file
+from .shared_options import (
+    engine_option,
+    installed_option,
+    key_option,
+    margin_option,
+    same_key_option,
+    small_option,
+    start_programs_option,
+)
+
+DAY_S = 86_400
+SOON_S = 600
+"""Less than this is too little for a keeper and a witness."""
+run_argument = click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+file_argument = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+request_option = click.option(
+    "--request",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File to write: send it to the keeper of the log.",
+)
+
+
+@click.group()
+def register() -> None:
+    """Register a run in public before its seed exists, and its end: result, or why there is none.
+
+    Example: agzamov register plan PLAN --request request.json
+
+    Exit code 0: done. 2: a plan, a file or a key is wrong.
+    """
+
+
+@register.command("plan")
+@click.argument("plan", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@request_option
+@click.option("--attempt", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Number of this run.")
+@click.option(
+    "--attempts", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Runs that the study will have."
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 366),
+    default=30,
+    show_default=True,
+    help="Days until its end must be logged.",
+)
+@click.option(
+    "--seen-round", type=click.IntRange(0), default=0, help="The latest beacon round that you saw, which dates it."
+)
+@margin_option(
+    "How far another execution's figures may be from yours and still agree: score=0.05, bb/100=50. Repeatable."
+)
+@click.option("--runs", type=click.Path(path_type=Path), default=RUNS, show_default=True, help="Where runs are.")
+@key_option
+@engine_option
+@installed_option
+@small_option
+@start_programs_option
+def register_plan(
+    plan: Path,
+    request: Path,
+    attempt: int,
+    attempts: int,
+    days: int,
+    seen_round: int,
+    margins: dict[str, str],
+    runs: Path,
+    key: Path,
+    engine: str | None,
+    installed: Path,
+    *,
+    small: bool,
+    start_programs: bool,
+) -> None:
+    """Seal PLAN, and write the request to register it. It is played once the proof is back.
+
+    Example: agzamov register plan PLAN --request request.json --attempts 3
+
+    Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
+    """
+    with exit_status.faults():
+        if attempt > attempts:
+            raise ManifestError(f"--attempt {attempt}: expected at most the {attempts} of --attempts")
+        directory = sealed(plan_file(plan, small=small), key, engine, runs, installed, start_programs=start_programs)
+        signer = signing_keys.signer_of(directory, key)
+        deadline_s = now_s() + days * DAY_S
+        write_over(request, registered(directory, signer, attempt, attempts, deadline_s, seen_round, margins))
+        _warn_of_round(directory.manifest.plan.seed)
+        click.echo(directory.path)
+
+
+def _warn_of_round(seed: Seed) -> None:
+    """Say what keeps a plan from V2, before its registration is sent."""
+    chain, _, number = seed.value.partition("/")
+    if seed.origin != "beacon":
+        click.echo("warning: its seed waits for no beacon round, so it can reach V1 alone: see docs/trust.md", err=True)
+    elif chain == "quicknet" and QUICKNET.time_s(int(number)) < now_s() + SOON_S:
+        later = QUICKNET.round_after(now_s() + DAY_S)
+        click.echo(f"warning: round {number} is out or comes too soon; in a day it will be round {later}", err=True)
+
+
+@register.command("proof")
+@run_argument
+@file_argument
+def register_proof(run: Path, file: Path) -> None:
+    """Keep the proof in FILE, from the log's keeper, that the run in the folder RUN is registered.
+
+    Example: agzamov register proof runs/0123456789abcdef request.json.tlog-proof
+
+    Exit code 0: kept. 2: it is the proof of something else.
+    """
+    with exit_status.faults():
+        take_proof(run_folder.load(run), file)
+
+
+@register.command("beacon")
+@run_argument
+@file_argument
+def register_beacon(run: Path, file: Path) -> None:
+    """Keep the beacon round in FILE, a drand server's answer in JSON, that the seed of the run in RUN waits for.
+
+    Example: agzamov register beacon runs/0123456789abcdef round.json
+
+    Exit code 0: kept; `agzamov resume RUN` plays it. 2: it is another round.
+    """
+    with exit_status.faults():
+        take_beacon(run_folder.load(run), file)
+
+
+@register.command("end")
+@click.argument("bundle", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@request_option
+@key_option
+def register_end(bundle: Path, request: Path, key: Path) -> None:
+    """Write the request to log BUNDLE as the result of its registered run.
+
+    Example: agzamov register end bundles/0123456789abcdef --request end.json
+
+    Exit code 0: written. 2: the bundle or the key is wrong.
+    """
+    with exit_status.faults():
+        digests = [hashlib.sha256((bundle / name).read_bytes()).hexdigest() for name in (PAYLOAD_FILE, MANIFEST_FILE)]
+        _write(request, Finished(*digests), key)
+
+
+@register.command("abort")
+@run_argument
+@click.option("--reason", required=True, help="Why there will be no result; it is published.")
+@request_option
+@same_key_option
+def register_abort(run: Path, reason: str, request: Path, key: Path | None) -> None:
+    """Write the request to log that the run in the folder RUN will have no result.
+
+    Example: agzamov register abort runs/0123456789abcdef --reason "the disk failed" --request end.json
+
+    Exit code 0: written. 2: the folder or the key is wrong.
+    """
+    with exit_status.faults():
+        directory = run_folder.load(run)
+        signer = signing_keys.signer_of(directory, key)
+        write_over(request, signed_entry(Aborted(manifest_sha256(directory.manifest), reason), signer))
+
+
+def _write(request: Path, entry: Entry, key: Path) -> None:
+    """Write an entry that its own reader accepts."""
+    canon.dumps(entry)
+    write_over(request, signed_entry(entry, signing_keys.load(key)))

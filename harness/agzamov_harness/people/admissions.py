@@ -1,0 +1,78 @@
+"""The secret addresses of a run's people, and who has accepted the page of consent: `people.json` of the run's folder.
+
+    {"anna": {"accepted": "<SHA-256 of the page that was accepted, or empty>", "secret": "<32 hexadecimal digits>"}}
+
+It is the run's owner's alone (mode 0600) and goes into no bundle. A resumed run has the same secrets, so an address
+that was sent to somebody stays good as long as the port is the same.
+"""
+
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.seats import HumanSeat
+
+PEOPLE: Final = "people.json"
+SECRET_BYTES: Final = 16
+
+
+class Admission(msgspec.Struct):
+    """One person's secret, and the digest of the page that they accepted."""
+
+    secret: str
+    accepted: str = ""
+
+
+class Admissions:
+    """The admissions of one run, kept in its folder."""
+
+    def __init__(self, path: Path, seats: Mapping[str, HumanSeat], known: dict[str, Admission]) -> None:
+        self._path, self._seats = path, seats
+        self._known = {name: known.get(name) or Admission(secrets.token_hex(SECRET_BYTES)) for name in seats}
+
+    @classmethod
+    def of(cls, run: Path, seats: Mapping[str, HumanSeat]) -> Self:
+        """Those of a run's folder, made where they are missing. Raises ManifestError for a file that cannot be read."""
+        path = run / PEOPLE
+        try:
+            known = msgspec.json.decode(path.read_bytes(), type=dict[str, Admission]) if path.exists() else {}
+        except (OSError, msgspec.DecodeError) as error:
+            raise ManifestError(f"{path}: expected the addresses of the run's people ({error}); remove it") from error
+        made = cls(path, seats, known)
+        if seats:
+            made._write()
+        return made
+
+    def secret(self, seat: str) -> str:
+        """The secret in the address of a person."""
+        return self._known[seat].secret
+
+    def seat_of(self, secret: str) -> str:
+        """The seat whose address has this secret; empty for none. It takes the same time whatever the secret is."""
+        found = ""
+        for name, admission in self._known.items():
+            if hmac.compare_digest(admission.secret.encode(), secret.encode()):
+                found = name
+        return found
+
+    def has_accepted(self, seat: str) -> bool:
+        """Whether the person has accepted the page that the plan has."""
+        return self._known[seat].accepted == self._seats[seat].consent_sha256
+
+    def accept(self, seat: str) -> None:
+        """Note that the person has accepted the page. Raises OSError."""
+        self._known[seat].accepted = self._seats[seat].consent_sha256
+        self._write()
+
+    def _write(self) -> None:
+        making = self._path.with_suffix(".making")
+        descriptor = os.open(making, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(self._known, order="sorted"))
+        making.replace(self._path)

@@ -1,0 +1,168 @@
+"""The first screen of `agzamov plan`: what the run takes, in one line; what it can show in each game; warnings."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+from agzamov_verify.core.columns import paragraph
+from agzamov_verify.experiment.matches import Arm, Match, Phase
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.show.views import condition_words, size_words
+from agzamov_verify.table.registry import GAMES
+
+from .forecast import Forecast, MatchGroup
+from .plan_warnings import gate_words, impossible_gate, plan_warnings
+from .shortest_time import shortest_time
+from .study_forecast import study_forecast_lines
+from .workload import Load
+
+UNKNOWN_COST: Final = "cost unknown (add prices:)"
+LITTLE: Final = "less than 1 min"
+MILLION: Final = 10**6
+SOON_S: Final = 600
+"""A shorter time than ten minutes is no matter."""
+NOTHING: Final = "this plan can show nothing, whatever the model does: it compares no arms, or in too few games"
+NAMED_MAX: Final = 3
+"""Arms that a line names; more are counted."""
+
+
+def summary_lines(forecast: Forecast) -> Iterator[str]:
+    """The first screen: one line of totals, the title, one or two lines a game, warnings."""
+    yield load_line(forecast.load)
+    yield ""
+    yield from paragraph("Plan", forecast.plan.title)
+    if forecast.study:
+        yield from paragraph("People", " ".join(study_forecast_lines(forecast.study)))
+    else:
+        for game in dict.fromkeys(match.game for match in forecast.plan.matches):
+            yield from paragraph(GAMES[game].title, " ".join(_of_game(game, forecast)))
+    yield from _shortest(forecast)
+    if forecast.load.planted.calls:
+        yield from paragraph("Planted", f"{forecast.load.planted.words}: counted in the totals")
+    for warning in plan_warnings(forecast.plan):
+        yield from paragraph("WARNING", warning)
+    if nothing_to_show(forecast):
+        yield from paragraph("WARNING", NOTHING)
+
+
+def nothing_to_show(forecast: Forecast) -> bool:
+    """True of a plan without any comparison that could have a result: too few games everywhere, or self-play alone.
+
+    Phase 0 has a result if it can be passed. What later phases can show is not judged here.
+    """
+    plan = forecast.plan
+    if any(match.phase not in (Phase.SANITY, Phase.BASELINE, Phase.ASYMMETRIC) for match in plan.matches):
+        return False
+    if any(not match.phase and not impossible_gate(match, plan) for match in plan.matches):
+        return False
+    if any(match.phase == Phase.BASELINE and len(set(match.seats)) > 1 for match in plan.matches):
+        return False
+    return not any(_can_show(group, plan) for group in forecast.groups)
+
+
+def _can_show(group: MatchGroup, plan: Plan) -> bool:
+    """True of arms of which a possible effect would be found."""
+    is_compared = any(match.condition.arm is Arm.REAL for match in group.matches)
+    if not is_compared or group.why_none or not group.rows:
+        return False
+    units, careers_min = group.rows[0], load_protocol(plan.protocol).verdict.careers_min
+    is_enough = not group.careers or group.careers >= careers_min
+    return is_enough and units.two_arms[len(units.two_arms) // 2] is not None
+
+
+def _shortest(forecast: Forecast) -> Iterator[str]:
+    """How fast any number of machines could play the plan, where that is not soon."""
+    found = shortest_time(forecast.plan, forecast.assumptions)
+    if found is None or found.seconds < SOON_S:
+        return
+    match = found.longest
+    stream = "career" if match.careers else "block"
+    size = size_words(min(match.stream_results, match.planned), match.game)
+    each = f"{float(forecast.assumptions.seconds_per_call):g} s"
+    yield from paragraph(
+        "Shortest",
+        f"{hours(found.seconds)} at {each} a call, on any number of machines: a {stream} of {size} is played in turn"
+        f" ({found.calls:,} calls). More than {found.in_flight:,} calls in flight save no time.",
+    )
+
+
+def load_line(load: Load) -> str:
+    """Calls, tokens, cost and time: `1,120 calls · 0.3 M tokens · cost unknown (add prices:) · about 21 min`."""
+    time = hours(load.wall_s)
+    return " · ".join(
+        (f"{load.calls:,} calls", _tokens(load.tokens), _cost(load), time if time == LITTLE else f"about {time}")
+    )
+
+
+def _tokens(tokens: int) -> str:
+    if not tokens:
+        return "no tokens"
+    # From 50,000 tokens on, tenths of a million: 0.1 M.
+    return f"{tokens:,} tokens" if tokens < MILLION // 20 else f"{tokens / MILLION:,.1f} M tokens"
+
+
+def _cost(load: Load) -> str:
+    return UNKNOWN_COST if load.cost_usd is None else usd(load.cost_usd)
+
+
+def usd(cost: Fraction) -> str:
+    """US dollars, in words."""
+    return f"{float(cost):,.2f} USD"
+
+
+def hours(seconds: Fraction) -> str:
+    """A duration in minutes, from two hours on in hours."""
+    minutes = float(seconds) / 60
+    if minutes < 1:
+        return LITTLE
+    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:,.1f} h"
+
+
+# --- what each game can show ---------------------------------------------------------------------
+
+
+def _of_game(game: str, forecast: Forecast) -> Iterator[str]:
+    """One or two sentences."""
+    plan = forecast.plan
+    gates = [match for match in plan.matches if match.game == game and not match.phase]
+    for match in gates:
+        if (words := gate_words(match, plan)) and not impossible_gate(match, plan):
+            yield f"Phase 0 is {words}."
+    groups = [group for group in forecast.groups if group.matches[0].game == game]
+    for group in groups:
+        yield from _of_group(group, plan)
+    if not groups:
+        yield "Phase 0 alone: no comparison, so no effect." if gates else ""
+
+
+def _of_group(group: MatchGroup, plan: Plan) -> Iterator[str]:
+    first = group.matches[0]
+    size = GAMES[first.game].result.counted(first.planned)
+    real = [match for match in group.matches if match.condition.arm is Arm.REAL]
+    if first.phase == Phase.ASYMMETRIC and real:
+        yield f"{_names(real)} against none, {size} each: {_effect(group, plan)}."
+    elif first.phase == Phase.BASELINE:
+        yield f"Phase 1: {size} of self-play, a baseline."
+    elif first.phase != Phase.ASYMMETRIC:
+        yield f"Phase {first.phase:d}: {size} each; what they can show: --details."
+
+
+def _names(matches: Sequence[Match]) -> str:
+    named = [condition_words(match.condition).strip().removeprefix("with ") for match in matches]
+    more = f" and {len(named) - NAMED_MAX} more" if len(named) > NAMED_MAX else ""
+    return ", ".join(named[:NAMED_MAX]) + more
+
+
+def _effect(group: MatchGroup, plan: Plan) -> str:
+    """The least effect of two arms that is found, at the middle standard deviation; or why there is no interval."""
+    if group.why_none or not group.rows:
+        return f"no interval ({group.why_none or 'it is not known how widely its results spread'})"
+    least, units = load_protocol(plan.protocol).verdict, group.rows[0]
+    if group.careers and group.careers < least.careers_min:
+        return f"no verdict ({group.careers} careers, fewer than {least.careers_min})"
+    effect = units.two_arms[len(units.two_arms) // 2]
+    if effect is None:
+        return "too few: no possible effect would be found"
+    shown = f"{effect:.2g}" if effect < 10 else f"{effect:.0f}"
+    return f"an effect below {shown} {units.scoring.unit} would probably be missed"

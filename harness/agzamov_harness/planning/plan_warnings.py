@@ -1,0 +1,92 @@
+"""Warnings of a plan that may be played: gates that cannot be passed, and controls of nothing."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import count
+from typing import Final
+
+from agzamov_verify.core.columns import ascii_words
+from agzamov_verify.experiment.matches import CONTROLS, Arm, Match, Phase
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.inference.power import critical_count, rate_reaching
+from agzamov_verify.scoring.inference.proportions import HALF, binomial_p
+from agzamov_verify.scoring.inference.significance import Alternative
+from agzamov_verify.show.glossary import label
+from agzamov_verify.table.registry import GAMES
+
+from .study_forecast import study_warnings
+
+SO_NOTHING: Final = "so nothing after it is played"
+
+
+def plan_warnings(plan: Plan) -> Iterator[str]:
+    """One sentence each; `plan` and `run` print them before anything is sealed."""
+    for match in plan.matches:
+        if impossible := impossible_gate(match, plan):
+            yield f"{match.id}: {impossible}{f'; {SO_NOTHING}' if _stops_another(match, plan) else ''}"
+    yield from study_warnings(plan)
+    real = {_arm(match) for match in plan.matches if match.condition.arm is Arm.REAL}
+    for match in plan.matches:
+        if match.condition.arm in CONTROLS and _arm(match) not in real:
+            yield (
+                f"{match.id}: a control without the real arm of {ascii_words(match.condition.system)}, so it controls"
+                " nothing; add the same match with arm: real"
+            )
+
+
+def _arm(match: Match) -> tuple[str, Phase, str, str]:
+    return match.game, match.phase, match.measured, match.condition.system
+
+
+def _stops_another(gate: Match, plan: Plan) -> bool:
+    """True if a later match of its game has the seat that must pass."""
+    return any(match.phase and match.game == gate.game and gate.measured in match.seats for match in plan.matches)
+
+
+def impossible_gate(match: Match, plan: Plan) -> str:
+    """The reason why not even a seat that wins everything passes this Phase 0; empty where it may be passed."""
+    if match.phase:
+        return ""
+    bound, units, least = _bound(plan), _contests(match, plan), _contests_least(plan)
+    if units >= least:
+        return ""
+    p, contest = float(binomial_p(units, units, Alternative.GREATER)), GAMES[match.game].contest.many
+    return (
+        f"this {label('Phase 0')} can never be passed: {units} wins of {units} {contest} have p {p:.3g}; for p below"
+        f" {float(bound):g} it needs at least {least} {contest}"
+    )
+
+
+def gate_words(match: Match, plan: Plan) -> str:
+    """Wins that a Phase 0 needs, and how good a player passes it; why it cannot be passed; empty of other phases."""
+    if match.phase:
+        return ""
+    if impossible := impossible_gate(match, plan):
+        return f"WARNING: {impossible}"
+    units, contest = _contests(match, plan), GAMES[match.game].contest.many
+    wins = max(
+        critical_count(units, _bound(plan), HALF),
+        units * load_protocol(plan.protocol).phase0.win_percent_above // 100 + 1,
+    )
+    if not (rate := rate_reaching(wins, units)):
+        return ""
+    return (
+        f"passed with {wins} wins of {units} {contest}; a player who truly wins {float(100 * rate):.0f} % of them"
+        " passes with 80 % probability"
+    )
+
+
+def _bound(plan: Plan) -> Fraction:
+    """A gate's p must be below it."""
+    return Fraction(load_protocol(plan.protocol).phase0.p_below)
+
+
+def _contests(match: Match, plan: Plan) -> int:
+    """Games or sessions, each won or lost as a whole."""
+    return match.planned // GAMES[match.game].contest_results(plan.rules_of(match.game), len(match.table))
+
+
+def _contests_least(plan: Plan) -> int:
+    """So many contests, all won, have a p below the bound: 2^-n < p."""
+    return next(n for n in count(1) if binomial_p(n, n, Alternative.GREATER) < _bound(plan))

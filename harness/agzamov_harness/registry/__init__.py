@@ -1,0 +1,1 @@
+"""The log of registrations from its keeper's side: a folder that grows, its witnesses, and requests that wait."""

@@ -1,0 +1,138 @@
+"""A run's registration in its folder: the signed entry that asks for it, the proof that came back, the beacon round."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from agzamov_verify.core import canon
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.registration.beacon import BeaconRound
+from agzamov_verify.registration.log_entry import (
+    ENTRY_BYTES_MAX,
+    Entry,
+    Registered,
+    SignedEntry,
+    manifest_sha256,
+    read_entry,
+    signed_bytes,
+    study_of,
+)
+from agzamov_verify.transparency_log.checkpoint import parse_checkpoint
+from agzamov_verify.transparency_log.proofs import leaf_hash, root_from_inclusion
+from agzamov_verify.transparency_log.signed_note import BadNote
+from agzamov_verify.transparency_log.tlog_proof import PROOF_BYTES_MAX, parse_proof
+
+from ..foundation.append_only import write_over
+from .run_folder import BEACON, PROOF, REGISTRATION, RunDirectory
+from .seal_signature import public_pem
+
+DRAND_BYTES_MAX = 4096
+NO_MARGINS: Mapping[str, str] = MappingProxyType({})
+
+
+class DrandRound(msgspec.Struct):
+    """What a drand server answers, /CHAIN/public/ROUND: of an unchained chain these three."""
+
+    round: int
+    signature: str
+    randomness: str = ""
+
+
+def signed_entry(entry: Entry, key: Ed25519PrivateKey) -> bytes:
+    """The entry as a log keeps it."""
+    signature = base64.b64encode(key.sign(signed_bytes(entry))).decode()
+    return canon.dumps(SignedEntry(entry, public_pem(key).decode(), signature))
+
+
+def registered(
+    directory: RunDirectory,
+    key: Ed25519PrivateKey,
+    attempt: int,
+    attempts: int,
+    deadline_s: int,
+    seen_round: int = 0,
+    margins: Mapping[str, str] = NO_MARGINS,
+) -> bytes:
+    """The request to register a sealed run, which is kept in its folder from now on. Raises ManifestError."""
+    manifest = directory.manifest
+    chain, _, number = (
+        manifest.plan.seed.value.partition("/") if manifest.plan.seed.origin == "beacon" else ("", "", "0")
+    )
+    entry = Registered(
+        attempt=attempt,
+        attempts=attempts,
+        chain=chain,
+        deadline_s=deadline_s,
+        manifest_sha256=manifest_sha256(manifest),
+        round=int(number),
+        secret_commit=manifest.secret_commit,
+        seen_round=seen_round,
+        study=study_of(manifest),
+        title=manifest.plan.title,
+        margins=dict(margins),
+    )
+    data = signed_entry(entry, key)
+    try:
+        read_entry(data)
+    except BadNote as error:
+        raise ManifestError(f"the registration: {error}") from error
+    write_over(directory.path / REGISTRATION, data)
+    return data
+
+
+def take_proof(directory: RunDirectory, file: Path) -> None:
+    """Keep the proof of the run's registration. Raises ManifestError for a proof of something else."""
+    entry = directory.path / REGISTRATION
+    if not entry.is_file():
+        raise ManifestError(f"{directory.path}: expected a run that asked to be registered; see agzamov register plan")
+    try:
+        data = _read(file, PROOF_BYTES_MAX)
+        proof = parse_proof(data)
+        checkpoint = parse_checkpoint(proof.checkpoint)
+    except BadNote as error:
+        raise ManifestError(f"{file}: {error}") from error
+    leaf = leaf_hash(_read(entry, ENTRY_BYTES_MAX))
+    if root_from_inclusion(leaf, proof.number, checkpoint.size, proof.path) != checkpoint.root:
+        raise ManifestError(f"{file}: expected the proof that the run in {directory.path} is registered, found another")
+    write_over(directory.path / PROOF, data)
+
+
+def take_beacon(directory: RunDirectory, file: Path) -> None:
+    """Keep the round that the seed waits for, as a drand server answers it. Raises ManifestError for another one."""
+    seed = directory.manifest.plan.seed
+    if seed.origin != "beacon":
+        raise ManifestError(f"{directory.path}: its seed waits for no round (origin {seed.origin})")
+    beacon = round_in(file, seed.value.partition("/")[0])
+    if beacon.seed_value != seed.value:
+        raise ManifestError(f"{file}: expected the round {seed.value}, found {beacon.seed_value}")
+    kept = directory.path / BEACON
+    if kept.exists() and kept.read_bytes() != canon.dumps(beacon):
+        raise ManifestError(
+            f"{kept}: expected the signature of this round that is here already, found another; the first was kept"
+        )
+    write_over(kept, canon.dumps(beacon))
+
+
+def round_in(file: Path, chain: str) -> BeaconRound:
+    """The round of a chain in a file, as a drand server answers it. Raises ManifestError."""
+    try:
+        found = msgspec.json.decode(_read(file, DRAND_BYTES_MAX), type=DrandRound)
+        beacon = msgspec.convert({"chain": chain, "round": found.round, "signature": found.signature}, BeaconRound)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ManifestError(f"{file}: expected a round in JSON as a drand server answers it ({error})") from error
+    if found.randomness and found.randomness != hashlib.sha256(bytes.fromhex(found.signature)).hexdigest():
+        raise ManifestError(f"{file}: expected randomness that is the SHA-256 of the signature, found another")
+    return beacon
+
+
+def _read(path: Path, bytes_max: int) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(bytes_max + 1)
+    if len(data) > bytes_max:
+        raise ManifestError(f"{path}: expected at most {bytes_max} bytes, found more")
+    return data

@@ -1,0 +1,257 @@
+"""The answers of a run: a verdict for each effect and contest, and no figure of drawn actions."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.experiment.matches import Arm
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.scoring.failed_answers import Cannot, FailedAnswers
+from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.inference.exact import figure as exact_figure
+from agzamov_verify.scoring.inference.exact import rounded
+from agzamov_verify.show.text.answer_words import answer_lines, listed, missed_words, unusable_words
+from agzamov_verify.show.text.answers import (
+    ALL_ALIKE,
+    Answer,
+    Comparison,
+    Played,
+    Shown,
+    _careers,
+    _few,
+    _why_none,
+    answers_of,
+    comparison,
+    together,
+)
+from agzamov_verify.show.text.badge import Kind, badge_of, held_badge, not_proved
+from agzamov_verify.show.text.cost_words import cost_words
+from agzamov_verify.show.text.effects import analysed_effects, effects_of, settings_of
+from bundles.bundle_factory import check
+
+RESULTS = Path(__file__).parents[2] / "results/bundles"
+HELPED = (
+    "The full stack helped in hold'em: +266.7 big blinds per 100 hands [+198.3, +335.0] against none, +315.1 [+228.3,"
+    " +401.9] against a placebo (6 careers, all above 0)."
+)
+
+
+def played_of(verdict: Verdict) -> Played:
+    assert verdict.manifest
+    assert verdict.results
+    return Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks)
+
+
+@pytest.fixture(scope="module")
+def full() -> Verdict:
+    return verify(RESULTS / "readermodel-full", Options())
+
+
+# --- verdicts ---------------------------------------------------------------------------------------
+
+
+def figure(low: float | None, high: float | None, against: str = "none", why: str = "") -> Comparison:
+    return Comparison(against, 0.1, low, high, 0.0, "30 starts", None, why)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "shown"),
+    [
+        ([(0.1, 0.3)], Shown.BETTER),
+        ([(0.1, 0.3), (0.05, 0.2)], Shown.BETTER),
+        ([(0.1, 0.3), (-0.05, 0.2)], Shown.NO_DIFFERENCE),
+        ([(-0.1, 0.3), (0.05, 0.2)], Shown.NO_DIFFERENCE),
+        ([(-0.3, -0.1), (-0.2, -0.1)], Shown.WORSE),
+        ([(-0.3, -0.1), (0.1, 0.2)], Shown.WORSE),
+        ([(0.1, 0.3), (None, None)], Shown.NO_RESULT),
+    ],
+)
+def test_an_effect_is_better_only_against_none_and_against_a_placebo(
+    bounds: list[tuple[float | None, float | None]], shown: Shown
+) -> None:
+    assert together([figure(low, high) for low, high in bounds]) is shown
+
+
+def test_results_that_do_not_differ_at_all_are_no_difference_and_not_no_result() -> None:
+    assert figure(None, None, why=ALL_ALIKE).shown is Shown.NO_DIFFERENCE
+    assert figure(None, None, why="nothing varied").shown is Shown.NO_RESULT
+
+
+def test_a_reason_of_the_analysis_is_told_in_plain_words() -> None:
+    assert _few("n = 5, an interval needs 30", "holdem") == "5 sessions are too few, an interval needs 30"
+    assert _few("n = 1, an interval needs 30", "holdem") == "1 session is too few, an interval needs 30"
+    assert _few("something else", "holdem") == "something else"
+
+
+def test_careers_say_how_many_lie_above_nothing(full: Verdict) -> None:
+    (answer,) = answers_of(played_of(full))
+    assert full.analysis
+    value = full.analysis.deltas[0].score.everything
+    assert answer.figures[0].n == _careers(value) == "6 careers, all above 0"
+    mixed = msgspec.structs.replace(value, by_career=(("1", "-1", "0", "2", "3", "-2"),))
+    assert _careers(mixed) == "6 careers, 3 above 0"
+    assert _careers(msgspec.structs.replace(value, by_career=(("-1",) * 6,))) == "6 careers, none above 0"
+
+
+# --- effects ----------------------------------------------------------------------------------------
+
+
+def test_an_effect_is_one_sentence_with_both_controls(full: Verdict) -> None:
+    assert answer_lines(played_of(full)) == [HELPED]
+    (answer,) = answers_of(played_of(full))
+    assert (answer.shown, [one.against for one in answer.figures]) == (Shown.BETTER, ["none", "a placebo"])
+    assert cost_words(answer, played_of(full)) == "17.5 times the tokens: 643 a decision, 37 without"
+    assert badge_of(full, [answer], 0) == (Kind.HOLDS, "Record consistent (level V1; V4 is the highest)")
+
+
+def test_the_analysis_has_the_same_figures_as_the_replayed_arms(full: Verdict) -> None:
+    manifest, analysis = full.manifest, full.analysis
+    assert manifest
+    assert analysis
+    ((setting, matches),) = settings_of(manifest).items()
+    replayed = {(one.arm, one.other): one.value for one in effects_of(matches, manifest, full.blocks)}
+    for one in analysed_effects(setting, manifest, analysis):
+        assert replayed[one.arm, one.other] == one.value
+    assert answer_lines(played_of(full)._replace(blocks={})) == [HELPED], "as `show` and the end of a run tell it"
+
+
+def test_an_arm_that_was_not_played_has_no_result(full: Verdict) -> None:
+    played = played_of(full)
+    gone = msgspec.structs.replace(played.results, matches=())
+    assert answer_lines(played._replace(results=gone)) == [
+        "No result for the full stack in hold'em: it was not played."
+    ]
+
+
+# --- contests ---------------------------------------------------------------------------------------
+
+
+def test_few_units_are_no_result_and_say_how_many_are_needed(small: Path) -> None:
+    told = answer_lines(played_of(check(small)))
+    assert any(
+        re.search(
+            r"^No result for agent \(scripted reference player\) against .* (is|are) too few, an interval needs \d+\.$",
+            one,
+        )
+        for one in told
+    )
+    assert not re.search(r"\d\.\d", " ".join(told)), "no figure without an interval"
+
+
+def test_a_badge_is_no_better_than_the_whole(small: Path) -> None:
+    verdict = check(small)
+    answers = answers_of(played_of(verdict))
+    assert [cost_words(answer, played_of(verdict)) for answer in answers] == [""] * len(answers), "no model plays"
+    assert badge_of(verdict, answers, 0) == (
+        Kind.EMPTY,
+        "No result; Phase 0 failed; record consistent (level V1; V4 is the highest)",
+    )
+    assert badge_of(verdict, answers, 2) == (
+        Kind.DOUBTFUL,
+        "No result; Phase 0 failed; 2 warnings; record consistent (level V1; V4 is the highest)",
+    )
+    assert held_badge("V1", (), 0, has_result=True) == (Kind.HOLDS, "Record consistent (level V1; V4 is the highest)")
+    assert held_badge("V1", (), 0, has_result=True, failed_gate=True).kind is Kind.EMPTY
+    assert "not that this was the only run" in not_proved(verdict)
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def test_unusable_answers_are_counted_by_cause() -> None:
+    failed = FailedAnswers(
+        seat="smol",
+        game="chess960",
+        decisions=56,
+        no_action=8,
+        ambiguous=0,
+        cut=47,
+        no_reply=1,
+        illegal=0,
+        cannot=(Cannot.FORMAT,),
+        tokens_max=48,
+    )
+    assert unusable_words(failed) == (
+        "smol gave no usable answer in any of 56 decisions (47 were cut at 48 tokens, 8 named no action, 1 had no"
+        " reply)"
+    )
+    some = msgspec.structs.replace(failed, decisions=60)
+    assert unusable_words(some).startswith("smol gave 4 usable answers in 60 decisions (")
+
+
+def test_names_are_listed_as_in_a_sentence() -> None:
+    assert [listed(list(names)) for names in ("a", "ab", "abc")] == ["a", "a and b", "a, b and c"]
+
+
+def test_what_was_too_small_to_be_found_is_told_only_of_figures_with_an_interval(full: Verdict) -> None:
+    answers = answers_of(played_of(full))
+    assert re.fullmatch(
+        r"Brackets are 95 % intervals, each for its own figure\."
+        r" Smallest effect that would be found \(80 % power\):"
+        r" [\d.]+ to [\d.]+ big blinds per 100 hands in hold'em\.",
+        missed_words(answers),
+    )
+    bare = [Answer("holdem", Shown.NO_RESULT, (), "m", None, "", None, "why")]
+    assert missed_words(bare) == "No figure has an interval."
+
+
+# --- what a submitter could gain by ------------------------------------------------------------------
+
+
+def test_a_placebo_that_was_played_and_has_no_figure_leaves_no_result(full: Verdict) -> None:
+    """A stopping rule that can never stop took the placebo out, and the verdict became "helped"."""
+    assert full.manifest
+    plan = full.manifest.plan
+    (placebo,) = (match.id for match in plan.matches if match.condition.arm is Arm.PLACEBO)
+    assert full.results
+    played = played_of(full)
+    without = {name: blocks for name, blocks in full.blocks.items() if name != placebo}
+    (line,) = answer_lines(played._replace(blocks=without))
+    assert line.startswith("No result for the full stack in hold'em: an arm of it may end early")
+
+
+def test_no_placebo_is_said(full: Verdict) -> None:
+    played = played_of(full)
+    rows = tuple(row for row in played.results.matches if row.condition.arm is not Arm.PLACEBO)
+    blocks = {row.match: full.blocks[row.match] for row in rows}
+    results = msgspec.structs.replace(played.results, matches=rows)
+    (line,) = answer_lines(played._replace(results=results, blocks=blocks))
+    assert line.endswith("against none (6 careers, all above 0); no placebo was played.")
+
+
+def test_a_script_is_called_one_whatever_its_name(small: Path) -> None:
+    told = answer_lines(played_of(check(small)))
+    assert all("agent (scripted reference player)" in line and "(random player)" in line for line in told)
+
+
+def test_who_loses_every_game_is_not_shown_to_be_no_different() -> None:
+    nothing, few = Fraction(0), "n = 5, an interval needs 15"
+    estimate = Estimate(exact_figure(nothing), None, (5,), (rounded(nothing),), None, "score", ci_note=few)
+    assert _why_none(estimate, "chess960") == "5 starts played with both colours are too few, an interval needs 15"
+    assert comparison("none", estimate, "chess960").why_none == ALL_ALIKE, "a difference that is 0 each time"
+    unknown = msgspec.structs.replace(estimate, sd=None)
+    assert comparison("none", unknown, "chess960").why_none != ALL_ALIKE
+
+
+def test_a_seat_repeats_another_only_where_that_plays_the_same() -> None:
+    """A seat that repeated one which played Phase 0 alone had no departures at all."""
+    seat = {"kind": "openai", "base_url": "https://api.example/v1", "model": "m-1", "tokens_max": 64}
+    arms = [{"augmentation": "rag"}, {"augmentation": "rag", "arm": "real", "system": "notes"}]
+    plan: dict[str, Any] = {
+        "title": "p",
+        "seats": {"cold": {**seat, "temperature": "0"}, "warm": {**seat, "temperature": "0.3"}},
+        "systems": {"notes": {"kind": "rag"}},
+        "matches": [
+            {"phase": 2, "game": "holdem", "a": "warm", "b": "warm", "hands": 100, "condition": one} for one in arms
+        ],
+    }
+    alone = {"phase": 0, "game": "holdem", "a": "cold", "b": "warm", "hands": 100}
+    lying = msgspec.convert({**plan, "matches": [alone, *plan["matches"]]}, Plan)
+    assert lying.repeats == {}
+    same = [{**match, "a": "cold", "b": "cold"} for match in plan["matches"]]
+    assert set(msgspec.convert({**plan, "matches": [*same, *plan["matches"]]}, Plan).repeats) == {"warm"}

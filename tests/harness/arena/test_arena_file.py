@@ -1,0 +1,100 @@
+"""An arena's file: what it may say, each wrong key named, and the plan of a round."""
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness.arena.arena_file import Bout, read_arena, round_robin
+from agzamov_harness.arena.roster import with_player
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.scoring.departures import departures
+
+TEXT = """\
+title: An arena
+rounds: 3
+roster:
+  one: {kind: random}
+  two: {kind: reference}  # a comment
+  fish: {kind: stockfish, nodes: 10}
+
+# what is played
+games:
+  chess: {}
+  holdem:
+"""
+
+
+def arena_of(folder: Path, text: str = TEXT):  # type: ignore[no-untyped-def] # a line of every test
+    path = folder / "arena.yaml"
+    path.write_text(text)
+    return read_arena(path)
+
+
+def test_a_round_is_one_unit_of_each_pairing_of_those_who_play_the_game(tmp_path: Path) -> None:
+    plan = arena_of(tmp_path).whole
+    met = {(match.game, frozenset(match.seats)) for match in plan.matches}
+    assert met == {
+        ("chess", frozenset({"one", "two"})),
+        ("chess", frozenset({"one", "fish"})),
+        ("chess", frozenset({"two", "fish"})),
+        ("holdem", frozenset({"one", "two"})),
+    }
+    assert {match.game: match.planned for match in plan.matches} == {"chess": 2, "holdem": 100}
+
+
+def test_the_rules_of_the_house_are_those_of_the_protocol(tmp_path: Path) -> None:
+    plan = arena_of(tmp_path).whole
+    assert departures(plan) == ()
+    assert {plan.rules_of(name).illegal.value for name in plan.games} == {"retry_then_forfeit"}
+    other = arena_of(tmp_path, TEXT.replace("chess: {}", "chess: {illegal: substitute}")).whole
+    assert departures(other) == ("illegal actions are substituted, three more tries and then a forfeit required",)
+
+
+@pytest.mark.parametrize("players", [2, 3, 6, 9])
+def test_everybody_meets_everybody_once_and_a_turn_favours_nobody(players: int) -> None:
+    names = [f"p{number}" for number in range(players)]
+    bouts = round_robin(["chess"], names)
+    assert Counter(frozenset(bout.seats) for bout in bouts) == Counter(map(frozenset, combinations(names, 2)))
+    turn = players // 2
+    for first in range(0, len(bouts), turn):
+        in_turn = [name for bout in bouts[first : first + turn] for name in bout.seats]
+        assert len(in_turn) == len(set(in_turn))
+
+
+@pytest.mark.parametrize(
+    ("found", "replaced", "told"),
+    [
+        ("rounds: 3", "rounds: 0", "rounds: expected a whole number from 1 to 10,000"),
+        ("rounds: 3", "rouns: 3", "rouns: expected one of"),
+        ("  chess: {}", "  ches: {}", "games.ches: expected a game of arena-0.1 (chess, "),
+        ("{kind: random}", "{kind: randon}", "roster.one"),
+        ("  one:", "  One-1:", "roster.One-1: expected a name of up to 32 small letters"),
+        ("  holdem:\n", "  holdem: 3\n", "games.holdem: expected rules by name, or {}"),
+        ("  chess: {}", "  chess: {plies: 3}", "games.chess: unknown key 'plies'"),
+    ],
+)
+def test_what_is_wrong_is_named_by_the_key_of_the_arenas_file(
+    tmp_path: Path, found: str, replaced: str, told: str
+) -> None:
+    assert TEXT.count(found) == 1
+    with pytest.raises(ManifestError) as error:
+        arena_of(tmp_path, TEXT.replace(found, replaced))
+    assert f"arena.yaml: {told}" in str(error.value)
+
+
+def test_a_player_is_added_and_every_other_line_stays(tmp_path: Path) -> None:
+    text = with_player(TEXT, "three", "stockfish", ["nodes=20"])
+    line = "  three: {kind: stockfish, nodes: 20}\n"
+    assert text.replace(line, "") == TEXT
+    assert text.index(line) > text.index("fish: {")
+    assert Bout("chess", ("one", "three")) in {
+        Bout(match.game, tuple(sorted(match.seats))) for match in arena_of(tmp_path, text).whole.matches
+    }
+
+
+@pytest.mark.parametrize(("name", "told"), [("two", "expected another name"), ("Two!", "expected a name")])
+def test_a_player_with_a_wrong_name_is_refused(name: str, told: str) -> None:
+    with pytest.raises(ManifestError, match=told):
+        with_player(TEXT, name, "random", [])

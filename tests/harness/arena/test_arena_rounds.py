@@ -1,0 +1,104 @@
+"""Rounds of an arena are sealed one after another, and what a seal that failed began does not stay."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness.arena.arena_folder import ArenaFolder
+from agzamov_harness.cli import main
+from agzamov_harness.run import run_folder
+
+ARENA = """\
+title: Two rounds
+rounds: 2
+roster: {best: {kind: reference}, dice: {kind: random}}
+games: {draughts: {}}
+"""
+
+
+def invoke(*words: Any) -> tuple[int, str]:
+    ended = CliRunner().invoke(main, [str(word) for word in words])
+    return ended.exit_code, ended.output
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    assert invoke("keygen", tmp_path / "key.pem")[0] == 0
+    (tmp_path / "arena.yaml").write_text(ARENA)
+    return tmp_path / "arena.yaml"
+
+
+def arena_run(arena: Path, *options: str) -> tuple[int, str]:
+    return invoke("arena", "run", arena, "--key", arena.parent / "key.pem", "--quiet", *options)
+
+
+def names(arena: Path, folder: str) -> list[str]:
+    return sorted(path.name for path in (arena.parent / folder).iterdir() if path.is_dir())
+
+
+def failing(at: int) -> Callable[..., None]:
+    """A step of sealing that fails at its n-th call, as with a full disk."""
+    calls = []
+
+    def step(*_: object) -> None:
+        calls.append(1)
+        if len(calls) == at:
+            raise OSError(28, "No space left on device")
+
+    return step
+
+
+def test_the_second_round_is_sealed_once_the_first_is_played(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_folder, "remember", failing(at=2))
+    code, told = arena_run(arena)
+    assert (code, "the run cannot be sealed there (No space left on device)" in told) == (2, True), told
+    assert names(arena, "runs") == names(arena, "bundles")  # the first one is whole, and nothing is half there
+    assert len(names(arena, "bundles")) == 1
+    code, told = arena_run(arena)
+    assert code == 0, told
+    assert "2 of 2 rounds" in told
+    assert len(names(arena, "bundles")) == 2
+
+
+def test_what_a_killed_seal_left_goes_with_the_next_run_and_nothing_else(arena: Path, tmp_path: Path) -> None:
+    for name in (".0123456789abcdef.making", ".notes"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "runs" / ".link.making").symlink_to(tmp_path / "elsewhere")
+    code, told = arena_run(arena, "--seal-only", "--rounds", "1")
+    assert code == 0, told
+    assert len(names(arena, "runs")) == 3
+    assert names(arena, "runs")[:2] == [".link.making", ".notes"]
+
+
+def test_rounds_that_wait_are_counted_by_seal_only(arena: Path) -> None:
+    for _ in range(2):
+        assert arena_run(arena, "--seal-only", "--rounds", "1")[0] == 0
+    assert len(names(arena, "runs")) == 1
+    assert arena_run(arena, "--seal-only")[0] == 0
+    assert len(names(arena, "runs")) == 2
+
+
+def test_a_bundle_that_comes_while_a_round_is_played_takes_its_round_away(arena: Path, tmp_path: Path) -> None:
+    """It was sealed before: all missing rounds were, at the start."""
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(arena, other)
+    shutil.copy(tmp_path / "key.pem", other)
+    assert arena_run(other / "arena.yaml", "--rounds", "1")[0] == 0
+    told = list[str]()
+    folder = ArenaFolder(tmp_path, told.append)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "bundles").mkdir()
+    assert folder.plans() == []
+    (bundle,) = (other / "bundles").glob("[!.]*/")
+    shutil.copytree(bundle, tmp_path / "bundles" / bundle.name)
+    assert len(folder.plans()) == 1
+    shutil.copytree(bundle, tmp_path / "bundles" / "forged")
+    (tmp_path / "bundles" / "forged" / "data" / "manifest.json").write_bytes(b"{}")
+    assert len(folder.plans()) == len(folder.plans()) == 1
+    assert ["counts for nothing" in line for line in told] == [True]

@@ -1,0 +1,143 @@
+"""`agzamov init`: a plan of the size that a model's measured speed allows; what it refuses, in one line each."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from click.testing import CliRunner, Result
+
+from agzamov_harness.cli import main
+from agzamov_harness.planning import plan_draft
+from agzamov_harness.planning.plan_draft import ANY_SEAT, Draft, Size
+from agzamov_harness.planning.plan_warnings import plan_warnings
+from agzamov_harness.planning.workload import load_of
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.run.assumptions import Assumptions
+from agzamov_harness.run.call_forecast import model_calls
+from agzamov_harness.run.plan_file import read_plan
+from agzamov_verify.plan.manifest import Plan
+
+GAMES = ("chess960", "holdem")
+TRY = Path("manifests/try.yaml")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    served = chat_server.start("127.0.0.1", 0, 0, ())
+    thread = Thread(target=served.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{served.server_port}/v1"
+    served.shutdown()
+    served.server_close()
+    thread.join()
+
+
+def init(folder: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["init", "--out", str(folder / "my.yaml"), *options])
+
+
+def draft(calls_max: int, *augmentations: str) -> Draft:
+    return Draft(ANY_SEAT, augmentations or ("memory",), GAMES, calls_max, "Try")
+
+
+def plan_of(drafted: Draft) -> Plan:
+    return plan_draft.checked(plan_draft.plan_text(plan_draft.sizes_of(drafted), drafted, ()), Path())
+
+
+def test_a_plan_is_written_for_a_server_that_answers(server: str, tmp_path: Path) -> None:
+    written = init(tmp_path, "--base-url", server, "--model", "reference", "--minutes", "1", "--games", "holdem")
+    assert written.exit_code == 0, written.output
+    plan = read_plan(tmp_path / "my.yaml")
+    assert [str(match.condition.arm) for match in plan.matches] == ["naked", "placebo", "real"]
+    assert {match.game for match in plan.matches} == {"holdem"}
+    assert list(plan_warnings(plan)) == []
+    assert " calls · " in written.output
+    assert "Written" in written.output
+    assert "Next" in written.output
+    command = (tmp_path / "my.yaml").read_text().split("#   agzamov plan ")[1].splitlines()[0].split()
+    told = CliRunner().invoke(main, ["plan", *command])
+    line = told.output.splitlines()[0]
+    assert line in written.output, "plan says at once what init said"
+
+
+def test_nothing_is_written_over(server: str, tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text("mine")
+    refused = init(tmp_path, "--base-url", server, "--model", "reference")
+    assert (refused.exit_code, (tmp_path / "my.yaml").read_text()) == (2, "mine")
+    assert "exists already; name another file by --out" in refused.output
+
+
+def test_a_plan_on_standard_output_stands_there_alone(server: str) -> None:
+    told = CliRunner().invoke(
+        main,
+        ["init", "--base-url", server, "--model", "reference", "--minutes", "1", "--games", "holdem", "--out", "-"],
+    )
+    assert told.exit_code == 0, told.stderr
+    assert plan_draft.checked(told.stdout, Path()).matches
+    assert " calls · " in told.stderr
+
+
+REFUSED = {
+    "no model": ((), "expected a model: --base-url URL --model NAME, --ollama NAME, --gguf FILE or --smollm2"),
+    "a dead address": (("--base-url", "http://127.0.0.1:9/v1"), "http://127.0.0.1:9/v1: no server answers there"),
+    "no address": (("--base-url", "nowhere"), "nowhere"),
+    "no Ollama": (
+        ("--ollama", "any", "--base-url", "http://127.0.0.1:9"),
+        "http://127.0.0.1:9: no Ollama server answers there",
+    ),
+    "no such arm": (("--with", "luck"), "expected memory or tools or rag, with commas between them, found 'luck'"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_missing_or_wrong_is_one_line(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    refused = init(tmp_path, *options)
+    assert refused.exit_code == 2
+    assert message in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert not (tmp_path / "my.yaml").exists()
+
+
+def test_several_models_are_named_where_nobody_can_choose(server: str, tmp_path: Path) -> None:
+    refused = init(tmp_path, "--base-url", server)
+    assert refused.exit_code == 2
+    assert "expected --model NAME: the server has reference, random, novice" in refused.stderr
+
+
+@pytest.mark.parametrize("calls_max", [1_000, 3_000, 30_000])
+@pytest.mark.parametrize("augmentation", ["memory", "tools", "rag"])
+def test_a_draft_takes_no_more_calls_than_there_is_time_for(augmentation: str, calls_max: int) -> None:
+    assert model_calls(plan_of(draft(calls_max, augmentation)), Assumptions()) <= calls_max
+
+
+def test_games_have_an_interval_as_soon_as_there_is_time_for_one() -> None:
+    needed = plan_draft.calls_for_interval("holdem", draft(1)._replace(games=("holdem",)))
+    few, enough = (draft(calls)._replace(games=("holdem",)) for calls in (needed - 1, needed))
+    assert [size.has_interval for size in plan_draft.sizes_of(few)] == [False]
+    (size,) = plan_draft.sizes_of(enough)
+    assert size == Size("holdem", 150, 5, 2, has_interval=True)
+
+
+def test_one_game_gets_more_than_its_share_where_that_makes_an_interval() -> None:
+    assert [size.has_interval for size in plan_draft.sizes_of(draft(3_000))] == [False, True]
+
+
+def test_times_are_those_of_the_forecast() -> None:
+    plan = plan_of(draft(3_000)._replace(is_free=True))
+    seconds, side_by_side = Fraction(3, 5), plan.seats["model"].concurrency  # type: ignore[attr-defined]
+    load = load_of(plan, Assumptions(seconds_per_call=seconds))
+    minutes = plan_draft.minutes_of(model_calls(plan, Assumptions()), seconds, side_by_side)
+    assert abs(load.wall_s / 60 - minutes) < 1
+
+
+def test_the_ready_plan_is_as_long_as_it_says_and_warns_of_nothing() -> None:
+    plan = read_plan(TRY)
+    load = load_of(plan, Assumptions(seconds_per_call=Fraction(3, 5), reply_tokens=60))
+    assert 8 < load.wall_s / 60 <= 16
+    assert list(plan_warnings(plan)) == []
+    assert plan.rules_of("chess960").prompt == "legal_moves"
+    assert {match.phase for match in plan.matches} == {2}, "no gate keeps the arms from being played"
+    comment = TRY.read_text().split("title:")[0]
+    assert "--seconds-per-call 0.6 --reply-tokens 60" in comment

@@ -1,0 +1,126 @@
+"""The first screen of `agzamov plan`: one line of totals, a line or two for each game, warnings; `run` warns alike."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from agzamov_harness.cli import main
+from agzamov_harness.planning.plan_warnings import plan_warnings
+from agzamov_harness.run.plan_file import plan_from
+
+SEATS = {
+    "model": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"},
+    "random": {"kind": "random"},
+    "opponent": {
+        "kind": "openai",
+        "base_url": "http://127.0.0.1:9/v1",
+        "model": "m",
+        "patterns": ["never_folds_pairs"],
+    },
+}
+GATE = {"phase": 0, "game": "chess960", "a": "model", "b": "random"}
+SELF_PLAY = {"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 4}
+ARM = {"phase": 2, "game": "holdem", "a": "model", "b": "opponent", "hands": 1_500, "careers": 5}
+
+
+def arm(name: str) -> dict[str, Any]:
+    system = {} if name == "naked" else {"system": "notes"}
+    return {**ARM, "condition": {"augmentation": "memory", "arm": name, **system}}
+
+
+def wished(*matches: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    named = {match[side] for match in matches for side in ("a", "b")}
+    systems = {"notes": {"kind": "memory", "server": "full_text"}} if any("condition" in one for one in matches) else {}
+    value = {
+        "title": "Try",
+        "seats": {name: seat for name, seat in SEATS.items() if name in named},
+        "systems": systems,
+        "holdem": {"session_hands": 20},
+        "matches": list(matches),
+    }
+    return {**value, **changes}
+
+
+def planned(folder: Path, wish: dict[str, Any], *options: str) -> Result:
+    path = folder / "plan.yaml"
+    path.write_text(plain(wish))
+    return CliRunner().invoke(main, ["plan", str(path), *options])
+
+
+def plain(wish: dict[str, Any]) -> str:
+    import yaml  # noqa: PLC0415
+
+    return str(yaml.safe_dump(wish))
+
+
+def test_the_first_line_is_what_the_run_takes(tmp_path: Path) -> None:
+    told = planned(tmp_path, wished({**GATE, "games": 30}))
+    assert told.exit_code == 0, told.output
+    assert re.fullmatch(
+        r"[\d,]+ calls · \d+\.\d M tokens · cost unknown \(add prices:\) · about \d+ min", told.output.splitlines()[0]
+    )
+    priced = planned(tmp_path, wished({**GATE, "games": 30}, prices={"model": {"input_usd": "1", "output_usd": "4"}}))
+    assert re.search(r" tokens · \d+\.\d\d USD · about ", priced.output.splitlines()[0])
+
+
+def test_tables_stand_behind_details(tmp_path: Path) -> None:
+    short = planned(tmp_path, wished(arm("naked"), arm("real")))
+    long = planned(tmp_path, wished(arm("naked"), arm("real")), "--details")
+    assert "MDE" not in short.output
+    assert "MDE" in long.output
+    assert len(short.output.splitlines()) < 18
+    assert short.output.splitlines()[0] == long.output.splitlines()[0]
+    words = " ".join(short.output.split())
+    assert re.search(
+        r"memory by notes against none, 1,500 hands each: an effect below \d+ bb/100 would probably be missed", words
+    )
+    assert re.search(
+        r"Next agzamov plan (\\ )?\S+ (\\ )?--details # all tables of this forecast"
+        r" agzamov run (\\ )?\S+ # plays it$",
+        words,
+    )
+
+
+def test_a_plan_that_can_show_nothing_is_warned_of_and_not_offered_to_be_played(tmp_path: Path) -> None:
+    few = [{**one, "hands": 100, "careers": 1} for one in (arm("naked"), arm("real"))]
+    words = " ".join(planned(tmp_path, wished(*few)).output.split())
+    assert "WARNING this plan can show nothing, whatever the model does" in words
+    assert " run " not in words.partition("Next")[2]
+
+
+def test_a_gate_that_can_never_be_passed_is_told_with_what_follows(tmp_path: Path) -> None:
+    wish = wished({**GATE, "games": 4}, SELF_PLAY)
+    words = " ".join(planned(tmp_path, wish).output.split())
+    assert "this Phase 0 can never be passed: 4 wins of 4 games have p 0.0625" in words
+    assert "so nothing after it is played" in words
+    assert list(plan_warnings(plan_from(wished({**GATE, "games": 6}, SELF_PLAY)))) == []
+
+
+def test_a_gate_before_nothing_stops_nothing() -> None:
+    (warning,) = plan_warnings(plan_from(wished({**GATE, "games": 4})))
+    assert "can never be passed" in warning
+    assert "nothing after it" not in warning
+
+
+def test_run_warns_of_it_before_a_server_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(plain(wished({**GATE, "games": 4}, SELF_PLAY)))
+    ended = CliRunner().invoke(main, ["run", str(path), "--key", str(tmp_path / "none.pem")])
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("warning: p0-chess960-naked-model: this Phase 0 can never be passed")
+
+
+def test_a_control_without_its_real_arm_is_told() -> None:
+    alone = plan_from(wished(arm("naked"), arm("filler")))
+    (warning,) = plan_warnings(alone)
+    assert warning.endswith(
+        "a control without the real arm of notes, so it controls nothing; add the same match with arm: real"
+    )
+    assert list(plan_warnings(plan_from(wished(arm("naked"), arm("filler"), arm("real"))))) == []
+
+
+def test_planted_questions_are_counted_in_the_first_line(tmp_path: Path) -> None:
+    told = planned(tmp_path, wished({**GATE, "games": 30})).output
+    assert re.search(r"^Planted +\d+ calls, .*counted in the\s+totals", told, re.MULTILINE)

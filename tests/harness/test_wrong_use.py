@@ -1,0 +1,204 @@
+"""A command that was typed wrongly is answered in one line, with what was probably meant."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness.cli import main
+from agzamov_harness.run import signing_keys
+from agzamov_verify import cli as verify_cli
+from harness.test_cli import TINY, Place, error_of
+
+ROOT = Path(__file__).parents[2]
+BUNDLE = ROOT / "results" / "bundles" / "tinymodel"
+SUBMITTER = "2981c4f807555da9"
+
+
+def said(*arguments: object, code: int = 2, group: object = main) -> str:
+    """The one line of a wrong use."""
+    return error_of(CliRunner().invoke(group, list(map(str, arguments))), code)  # type: ignore[arg-type]
+
+
+# --- did you mean --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["verfy", "x"], "no such command 'verfy'; did you mean verify? see agzamov --help"),
+        (["check", "x"], "no such command 'check'; did you mean verify? see agzamov --help"),
+        (["models", "lst"], "no such command 'lst'; did you mean list? see agzamov models --help"),
+        (["leaderboard", "biuld"], "no such command 'biuld'; did you mean build? see agzamov leaderboard --help"),
+        (["protocol", "statsu"], "no such command 'statsu'; did you mean status? see agzamov protocol --help"),
+        (["run", "--smal"], "no such option '--smal'; did you mean --small? see agzamov run --help"),
+        (["explain", "hypotesis"], "'hypotesis' is not in the glossary; did you mean hypothesis?"),
+        (["explain", "fingerprin"], "'fingerprin' is not in the glossary; did you mean fingerprint?"),
+        (["explain", "zzz"], "'zzz' is not in the glossary; without a word, explain lists all"),
+        (
+            ["models", "get", "smollm"],
+            (
+                "invalid value for '[NAME]': 'smollm' is not 'smollm2-135m'; did you mean smollm2-135m? see agzamov"
+                " models get --help"
+            ),
+        ),
+        (
+            ["score", "--augmentation", "memry", "."],
+            (
+                "invalid value for '--augmentation': 'memry' is not one of 'memory', 'tools', 'rag', 'full'; did you"
+                " mean memory? see agzamov score --help"
+            ),
+        ),
+    ],
+)
+def test_a_misspelled_word_is_answered_with_the_nearest(arguments: list[str], told: str) -> None:
+    assert said(*arguments) == told
+
+
+def test_the_light_programs_commands_are_proposed_by_their_own_names() -> None:
+    assert said("verify", "x", group=verify_cli.main).startswith("no such command 'verify'; did you mean check?")
+    assert said("chek", "x", group=verify_cli.main).startswith("no such command 'chek'; did you mean check?")
+
+
+def test_a_word_that_stands_in_terms_of_the_glossary_is_answered_with_these() -> None:
+    assert said("explain", "rint") == "'rint' is not in the glossary; it stands in: fingerprint"
+
+
+@pytest.mark.parametrize("typed", ["manifests/quickstrat.yaml", "quickstart", "quickstart.yml"])
+def test_a_misspelled_plan_is_answered_with_the_ready_one(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    line = said("run", typed)
+    assert line == (
+        f"invalid value for 'PLAN': File '{typed}' does not exist; did you mean manifests/quickstart.yaml? see agzamov"
+        " run --help"
+    )
+
+
+def test_a_file_that_is_like_no_other_is_only_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said("run", "zzz.yaml") == "invalid value for 'PLAN': File 'zzz.yaml' does not exist; see agzamov run --help"
+    assert said("run", "none/zzz.yaml").endswith("does not exist; see agzamov run --help")
+
+
+# --- one thing in the place of another -----------------------------------------------------------
+
+
+def test_a_bundle_in_the_place_of_a_plan_is_named_with_what_takes_it() -> None:
+    told = f"File '{BUNDLE}' is a directory: this is a bundle; check it with: agzamov verify {BUNDLE}"
+    assert said("run", BUNDLE) == f"invalid value for 'PLAN': {told}; see agzamov run --help"
+
+
+@pytest.mark.parametrize("command", ["resume", "pack", "play"])
+def test_a_bundle_in_the_place_of_a_run_is_named_with_what_takes_it(command: str) -> None:
+    told = "this is the bundle of a run that was played to its end: nothing is left to play"
+    assert said(command, BUNDLE) == f"{BUNDLE}: {told}; check it with: agzamov verify {BUNDLE}"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    signing_keys.generate(tmp_path / "key.pem")
+    return Place(tmp_path)
+
+
+def test_a_run_in_the_place_of_a_plan_is_named_with_what_takes_it(place: Place) -> None:
+    run = place.sealed(TINY)
+    assert f"this is a sealed run; go on with it by: agzamov resume {run}" in said("run", run)
+
+
+def test_a_folder_of_plans_in_the_place_of_a_plan_is_answered_with_its_plans(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").touch()
+    assert f"is a directory; did you mean {tmp_path / 'mine.yaml'}?" in said("run", tmp_path)
+
+
+def test_a_packed_run_in_the_place_of_its_bundle_is_answered_with_the_bundle(place: Place) -> None:
+    run = place.sealed(TINY)
+    assert "this is a run in progress, not a bundle" in place("verify", run).stderr
+    bundle = place.path / "bundles" / run.name
+    shutil.copytree(BUNDLE, bundle)
+    words = " ".join(place("verify", run).stderr.replace("\\", "").split())
+    assert words == f"error: {run}: this is the folder of a run, not its bundle; type: agzamov verify {bundle}"
+
+
+def test_a_plan_for_doctor_is_answered_with_the_command_that_takes_one() -> None:
+    told = "doctor looks at this machine, not at a plan; type: agzamov plan my.yaml; see agzamov doctor --help"
+    assert said("doctor", "my.yaml") == told
+
+
+# --- keys ----------------------------------------------------------------------------------------
+
+
+def test_a_private_key_is_named_as_one_that_is_never_sent(place: Place) -> None:
+    _, key = place.key
+    told = f"{key}: expected a public key in PEM, found a private key: never send it to anybody; the public one is in"
+    line = said("verify", BUNDLE, "--key", key)
+    assert line == f"invalid value for --key: {told} the file beside it, {key}.pub; see agzamov verify --help"
+    assert said("score", BUNDLE, "--key", key).startswith(f"invalid value for --key: {told}")
+
+
+def test_another_key_may_be_the_wrong_file_and_not_fraud(place: Place) -> None:
+    _, key = place.key
+    result = place("verify", BUNDLE, "--key", f"{key}.pub")
+    words = " ".join(result.stdout.split())
+    assert result.exit_code == 1
+    assert "data/submitter.pem: expected a signature by the key that you gave, " in words
+    assert f"found one by key {SUBMITTER}: if you took the wrong .pub file, ask the submitter for theirs by" in words
+
+
+def test_a_second_keygen_keeps_the_key_and_says_how_to_make_another(place: Place) -> None:
+    _, key = place.key
+    told = f"{key}: this key is there already and was kept; to make another, name its file: agzamov keygen"
+    assert said("keygen", key) == f"{told} {place.path / 'another.pem'}"
+
+
+# --- what is not installed, or not given ---------------------------------------------------------
+
+
+class NoBuilder:
+    """As if the image builder were not installed."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name.partition(".")[0] == "agzamov_images":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@pytest.mark.parametrize("command", ["verify-page", "images"])
+def test_the_help_of_a_command_that_is_not_installed_says_what_it_does_and_how_to_get_it(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "agzamov_images"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [NoBuilder, *sys.meta_path])
+    for asked in (["--help"], ["-h"]):
+        shown = CliRunner().invoke(main, [command, *asked])
+        assert shown.exit_code == 0
+        assert "Not here: the image builder is not installed; type: make builder" in " ".join(shown.output.split())
+    assert "the image builder is not installed; type: make builder" in said(command, "--out", "x.html")
+
+
+def test_a_leaderboard_without_its_rules_is_told_where_to_begin(tmp_path: Path) -> None:
+    line = said("leaderboard", "build", tmp_path)
+    assert line.startswith("missing option --policy FILE: the rules of the leaderboard, in YAML; begin with a copy of")
+    assert (ROOT / "docs" / "leaderboard" / "policy.yaml").is_file()
+
+
+def test_two_runs_of_one_model_are_pooled_by_a_leaderboard_and_not_by_a_matrix(place: Place) -> None:
+    made = [place("run", place.plan(TINY), *place.how) for _ in range(2)]
+    assert [result.exit_code for result in made] == [0, 0]
+    bundles = sorted((place.path / "bundles").iterdir())
+    result = place("matrix", *bundles, "--jobs", 1)
+    assert result.exit_code == 1
+    assert "or pool the runs of one model with: agzamov leaderboard build FOLDER" in result.stderr
+
+
+def test_a_run_gives_the_warnings_of_verify_at_its_end(place: Place) -> None:
+    title = TINY.replace("title: Tiny", "title: Tin\u0443")
+    result = place("run", place.plan(title), *place.how)
+    warned = "the title has characters beyond ASCII"
+    assert result.exit_code == 0, result.output
+    assert " as verify will give them:" in result.stdout
+    assert f"! {warned}" in " ".join(result.stdout.split())
+    (bundle,) = (place.path / "bundles").iterdir()
+    assert warned in " ".join(place("verify", bundle).stdout.split())

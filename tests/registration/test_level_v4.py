@@ -1,0 +1,325 @@
+"""Level V4: a plan that another party executed too reaches it, and no statement with exactly one defect does."""
+
+import json
+import shutil
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from agzamov_harness.cli import main
+from agzamov_harness.registry import log_writer
+from agzamov_harness.reproduce.compare_executions import Executed, margins_of, require_attestable, require_comparable
+from agzamov_harness.run.registration import signed_entry
+from agzamov_verify.attestations.agreement import compared
+from agzamov_verify.attestations.agreement_statement import ComparedFigure
+from agzamov_verify.attestations.signed_statement import read_attestation
+from agzamov_verify.checks.agreement_check import AgreementVerdict
+from agzamov_verify.checks.attestations_given import GivenAttestations
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.checks.registration_check import Trust
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.envelope import Digest, Subject
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.registration.log_entry import Registered, read_entry
+from agzamov_verify.registration.trust_policy import Revoked, TrustPolicy
+from agzamov_verify.scoring.analysis import Analysis
+from agzamov_verify.scoring.inference.samples import Contrast
+from agzamov_verify.scoring.repeated_figures import RepeatedFigure, repeated_figures
+from registration.executed_twice import Twice, executed_twice
+from registration.registered_run import OUT_S, World
+from registration.replayed_run import any_round_is_signed, policy_file
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Twice, Analysis]:
+    with pytest.MonkeyPatch.context() as patch:
+        any_round_is_signed(patch)
+        twice = executed_twice(tmp_path_factory.mktemp("good"))
+        analysis = verify(twice.bundles[0], Options()).analysis
+    assert analysis
+    return twice, analysis
+
+
+class Case:
+    """A copy of a good world, which a test spoils in one place."""
+
+    def __init__(self, good: Twice, analysis: Analysis, folder: Path) -> None:
+        shutil.copytree(good.world.folder, folder, dirs_exist_ok=True)
+        first, second = (folder / "bundles" / bundle.name for bundle in good.bundles)
+        self.twice, self.analysis = Twice(World(folder), (first, second)), analysis
+        self.policy: TrustPolicy = self.twice.policy
+        self.log: Path | None = self.twice.world.log
+
+    def change_policy(self, **changes: object) -> None:
+        self.policy = replace(self.policy, **changes)
+
+    def change_figure(self, change: Callable[[ComparedFigure], ComparedFigure]) -> None:
+        (figure,) = self.twice.agreement.figures
+        self.twice.sign(figures=(change(figure),))
+
+    def change_execution(self, index: int, **changes: str) -> None:
+        executions = list(self.twice.agreement.executions)
+        executions[index] = replace(executions[index], **changes)
+        self.twice.sign(executions=tuple(executions))
+
+    def without(self, number: int) -> None:
+        """The reader's log without one entry: 0 and 1 are the first run's, 2 and 3 the other's."""
+        log = self.twice.world.log
+        entries = list(log_writer.FolderLog(log).entries())
+        shutil.rmtree(log)
+        (self.twice.world.folder / "seen-witness.pem").unlink()
+        key = self.twice.key("log.pem")
+        log_writer.create_log(log, "example.com/log", key)
+        log_writer.append(log, [entry for index, entry in enumerate(entries) if index != number], key)
+        self.twice.world.cosign(OUT_S + 600)
+
+    def judged(self) -> AgreementVerdict:
+        trust = Trust(self.policy, self.log, OUT_S + 10**9, (self.twice.attestation,))
+        given = GivenAttestations(open_bundle(self.twice.bundles[0], CheckLog()), trust)
+        found = given.agreements(self.analysis)
+        if found is None:
+            replays = given.replays()
+            assert replays
+            return AgreementVerdict(replays.findings)
+        return found
+
+
+@pytest.fixture
+def case(good: tuple[Twice, Analysis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    any_round_is_signed(monkeypatch)
+    return Case(*good, tmp_path)
+
+
+def test_both_executions_reach_v4_by_the_comparers_word(case: Case) -> None:
+    twice = case.twice
+    policy = policy_file(twice.world, case.policy)
+    for bundle, other in zip(twice.bundles, ("Other Institute", "Example University"), strict=True):
+        given = ("--policy", policy, "--log", twice.world.log, "--attestation", twice.attestation)
+        screen = " ".join(twice.world.call("verify", bundle, *given).split())
+        assert "(level V4 of V0 to V4)" in screen
+        assert f"{other} executed the plan again" in screen
+        assert json.loads(twice.world.call("verify", bundle, *given, "--json"))["level"] == "V4"
+
+
+@pytest.mark.slow
+def test_compare_tells_figures_margins_and_tests(case: Case) -> None:
+    told = case.twice.compare()
+    assert "bb/100 agree within 4000; 90 % interval of the difference" in told
+    assert "1 of 1 figures agree" in told
+    (figure,) = json.loads(case.twice.compare("--json"))
+    assert (figure["agrees"], figure["margin"], figure["unit"]) == (True, "4000", "bb/100")
+
+
+@pytest.mark.slow
+def test_a_page_of_a_run_that_was_executed_twice_says_so(case: Case) -> None:
+    twice, out = case.twice, case.twice.world.folder / "report"
+    given = ("--policy", policy_file(twice.world, case.policy), "--log", twice.world.log)
+    twice.world.call("report", twice.bundles[0], "--out", out, "--jobs", 1, *given, "--attestation", twice.attestation)
+    page = (out / "index.html").read_text("utf-8")
+    assert "level V4 of V0 to V4" in page
+    assert "Highest level reached:" in page
+
+
+def _revoked(case: Case, key: str) -> None:
+    case.change_policy(revoked={case.twice.id_of(key): Revoked("stolen", 10**10)})
+
+
+def _subject(case: Case, index: int, sha256: str) -> None:
+    subjects = [Digest(one.sha256) for one in _digests(case)]
+    subjects[index] = Digest(sha256)
+    statement = _statement(case)
+    case.twice.sign(subject=tuple(replace(one, digest=digest) for one, digest in zip(statement, subjects, strict=True)))
+
+
+def _statement(case: Case) -> tuple[Subject, ...]:
+    return read_attestation(case.twice.attestation.read_bytes()).statement.subject
+
+
+def _digests(case: Case) -> list[Digest]:
+    return [subject.digest for subject in _statement(case)]
+
+
+def _value(case: Case, index: int, value: str) -> None:
+    """Another value of one execution, with its tests left as they were."""
+    (figure,) = case.twice.agreement.figures
+    figures = list(figure.figures)
+    figures[index] = replace(figures[index], value=value)
+    case.change_figure(lambda one: replace(one, figures=tuple(figures)))
+
+
+def _same_party(case: Case) -> None:
+    submitters = dict.fromkeys(case.policy.submitters, "Example University")
+    case.change_policy(submitters=submitters)
+
+
+def _unknown_party(case: Case) -> None:
+    kept = case.twice.id_of("submitter.pem")
+    case.change_policy(submitters={kept: case.policy.submitters[kept]})
+
+
+WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
+    "signed by the submitter": (lambda case: case.twice.sign("submitter.pem"), "somebody else than the submitter"),
+    "signed by somebody whom nobody knows": (lambda case: case.twice.sign("log.pem"), "the policy names"),
+    "a policy without comparers": (lambda case: case.change_policy(comparers={}), "the policy names"),
+    "a comparer whose key is revoked": (lambda case: _revoked(case, "comparer.pem"), "stolen"),
+    "another submitter whose key is revoked": (lambda case: _revoked(case, "other.pem"), "stolen"),
+    "about two other bundles": (lambda case: _subject(case, 0, "ab" * 32), "and another"),
+    "about one bundle twice": (lambda case: _subject(case, 1, _digests(case)[0].sha256), "and another"),
+    "another bundle of the other party": (lambda case: _subject(case, 1, "ab" * 32), "as the result of a registered"),
+    "another plan": (lambda case: case.twice.sign(plan_sha256="ab" * 32), "plan_sha256"),
+    "another run of ours": (lambda case: case.change_execution(0, run="0" * 16), "executions run"),
+    "another submitter of ours": (lambda case: case.change_execution(0, submitter="ab" * 32), "executions submitter"),
+    "another study of ours": (lambda case: case.change_execution(0, study="ab" * 32), "executions study"),
+    "one submitter twice": (
+        lambda case: case.change_execution(1, submitter=case.twice.id_of("submitter.pem")),
+        "the same key twice",
+    ),
+    "one run twice": (
+        lambda case: case.change_execution(1, run=case.twice.agreement.executions[0].run),
+        "the same run twice",
+    ),
+    "one party with two keys": (_same_party, "Example University twice"),
+    "another party whom the policy does not name": (_unknown_party, "whom the policy names"),
+    "another run than was registered": (lambda case: case.change_execution(1, run="0" * 16), "registered run"),
+    "another study than was registered": (lambda case: case.change_execution(1, study="ab" * 32), "registered run"),
+    "the other run was not registered": (lambda case: case.without(2), "registered run"),
+    "the other result is not in the log": (lambda case: case.without(3), "registered run"),
+    "a log that nobody trusts": (lambda case: case.change_policy(logs=()), "a log that the policy names"),
+    "a figure left out": (lambda case: case.twice.sign(figures=()), "no such figure"),
+    "a figure that the bundle has not": (
+        lambda case: case.change_figure(lambda one: replace(one, name="p9")),
+        "no figure that this bundle does not have",
+    ),
+    "a wider margin than was declared": (
+        lambda case: case.change_figure(lambda one: replace(one, margin="5000")),
+        "margin 4000",
+    ),
+    "a wider margin than the policy allows": (
+        lambda case: case.change_policy(margins_max={"bb/100": "50"}),
+        "at most 50 bb/100",
+    ),
+    "another value of ours": (lambda case: _value(case, 0, "1"), "value='1'"),
+    "another value of the other's": (lambda case: _value(case, 1, "1"), "tests that follow"),
+    "another p": (lambda case: case.change_figure(lambda one: replace(one, p="0.01")), "tests that follow"),
+    "another interval": (lambda case: case.change_figure(lambda one: replace(one, low="0")), "tests that follow"),
+    "an agreement that the tests do not show": (
+        lambda case: case.change_figure(lambda one: replace(one, agrees=False)),
+        "tests that follow",
+    ),
+    "a variance without degrees of freedom": (
+        lambda case: case.change_figure(
+            lambda one: replace(one, figures=tuple(replace(each, df="0") for each in one.figures))
+        ),
+        "tests that follow",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_one_defect_is_a_finding_and_no_v4(case: Case, name: str) -> None:
+    spoil, words = WRONG[name]
+    spoil(case)
+    found = case.judged()
+    assert not found.reached
+    told = " ".join(f"{one.place}: expected {one.expected}, found {one.found}" for one in found.findings)
+    assert words in told
+
+
+def test_figures_that_do_not_agree_are_told_with_their_interval(case: Case) -> None:
+    (figure,) = case.twice.agreement.figures
+
+    (own,) = repeated_figures(case.analysis)
+    far = replace(own.measured, value=own.measured.value + 10_000)
+    case.twice.sign(figures=(compared(own, own._replace(measured=far), figure.margin),))
+    told = [one.found for one in case.judged().findings]
+    assert len(told) == 1
+    assert "do not agree within 4000" in told[0]
+
+
+def test_without_the_log_the_other_run_is_missing(case: Case) -> None:
+    case.log = None
+    found = case.judged()
+    assert (found.findings, len(found.missing)) == ([], 1)
+
+
+def test_a_missing_run_of_the_other_study_keeps_v4_away(case: Case) -> None:
+
+    log, world = case.twice.world.log, case.twice.world
+    entry = read_entry(log_writer.FolderLog(log).entry(2)).entry
+    lost = signed_entry(replace(entry, manifest_sha256="ab" * 32, attempt=1, deadline_s=5), case.twice.key("other.pem"))
+    log_writer.append(log, [lost], case.twice.key("log.pem"))
+    world.cosign(OUT_S + 700)
+    told = " ".join(one.found for one in case.judged().findings)
+    assert "1 run begun and never reported" in told
+
+
+@pytest.mark.slow
+def test_the_first_submitter_signs_no_agreement(case: Case) -> None:
+    twice = case.twice
+    policy = ("--policy", policy_file(twice.world, case.policy), "--log", twice.world.log, "--jobs", 1)
+    words = ["compare", *twice.bundles, *policy, "--attest", twice.world.folder / "submitter.pem"]
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "somebody else than the first bundle's submitter" in done.stderr
+
+
+def test_executions_of_another_plan_are_not_compared(case: Case) -> None:
+    first, second = (
+        Executed("", "V2", "", named, case.twice.agreement.plan_sha256, [], {})
+        for named in case.twice.agreement.executions
+    )
+    require_comparable(first, second)
+    for other, words in ((first, "expected two runs"), (second._replace(plan_sha256="ab" * 32), "one plan")):
+        with pytest.raises(ManifestError, match=words):
+            require_comparable(first, other)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"level": "V1"}, "expected level V2 or higher"),
+        ({"margins": {}}, "margins that were declared"),
+        ({"figures": [RepeatedFigure("f", "score", Contrast(Fraction(1), Fraction(1), Fraction(9)))]}, "f: expected a"),
+    ],
+)
+def test_what_nobody_would_believe_is_not_signed(case: Case, changes: dict[str, Any], words: str) -> None:
+    first, second = (
+        Executed("", "V2", "", named, "", [], {"score": "0.1"}) for named in case.twice.agreement.executions
+    )
+    require_attestable(first, second, [])
+    with pytest.raises(ManifestError, match=words):
+        require_attestable(first._replace(**changes), second, [])
+    with pytest.raises(ManifestError, match="same key twice"):
+        require_attestable(first, first, [])
+
+
+@pytest.mark.parametrize(
+    ("declared", "wished", "words"),
+    [
+        (({"score": "1"}, {"score": "1"}), {"score": "2"}, "declared their margins"),
+        (({"score": "1"}, {"score": "2"}), {}, "the same margins"),
+        (({}, {}), {}, "--margin UNIT=NUMBER"),
+    ],
+)
+def test_margins_are_those_that_were_declared(
+    case: Case, declared: tuple[dict[str, str], ...], wished: dict[str, str], words: str
+) -> None:
+    named = case.twice.agreement.executions
+    first, second = (Executed("", "V2", "", one, "", [], margins) for one, margins in zip(named, declared, strict=True))
+    with pytest.raises(ManifestError, match=words):
+        margins_of(first, second, wished)
+    assert margins_of(first._replace(margins={}), second._replace(margins={}), {"score": "3"}) == {"score": "3"}
+
+
+def test_old_registrations_are_spelled_as_before(case: Case) -> None:
+    """An entry without margins has no such field, so that logs of older entries are read as they are."""
+
+    entry = Registered(1, 1, "", 0, "ab" * 32, 0, "ab" * 32, 0, "ab" * 32, "t")
+    assert b"margins" not in msgspec.json.encode(entry)

@@ -1,0 +1,1 @@
+"""A second verifier of result bundles, written from the specification alone."""

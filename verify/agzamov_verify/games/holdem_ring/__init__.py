@@ -1,0 +1,1 @@
+"""No-limit hold'em for three to nine seats, on pokerkit."""

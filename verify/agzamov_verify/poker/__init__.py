@@ -1,0 +1,1 @@
+"""What the games of hold'em share: cards, values of hands, actions and their spelling."""
