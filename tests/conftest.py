@@ -14,7 +14,9 @@ Hypothesis draws the same examples each time and has no limit of time for one: a
 
 import gc
 import os
+import sys
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -110,3 +112,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """A test that leaves the recursion limit raised fails: a later one that reads many brackets would end the process."""
+    limit = sys.getrecursionlimit()
+    yield
+    assert sys.getrecursionlimit() == limit, "the test leaves another recursion limit"
