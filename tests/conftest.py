@@ -116,7 +116,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """A test that leaves the recursion limit raised fails: a later one that reads many brackets would end the process."""
+    """A test that leaves the recursion limit raised fails: reading many brackets would then end the process."""
     limit = sys.getrecursionlimit()
     yield
     assert sys.getrecursionlimit() == limit, "the test leaves another recursion limit"
