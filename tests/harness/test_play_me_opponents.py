@@ -110,7 +110,8 @@ def test_a_game_against_a_program_ends_in_a_bundle_that_verifies(
 def test_a_model_at_an_address_plays(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    with Commands(tmp_path) as commands:
+    (folder := tmp_path / "server").mkdir()
+    with Commands(folder) as commands:
         server = commands.start("serve-reference", "--port", port, cwd=tmp_path)
         wait_for(lambda: re.search(r"http://\S+", server.printed() + server.errors()))
         words = ("--against", f"http://127.0.0.1:{port}/v1", "--model", "reference")
@@ -118,8 +119,7 @@ def test_a_model_at_an_address_plays(tmp_path: Path) -> None:
             moves_replied(person)
             assert "opponent" in person.state["game"]["opponents"]
             resigned_to_the_end(running, person)
-        server.signal(signal.SIGINT)
-        server.ended()
+        server.kill()
 
 
 @pytest.mark.slow
