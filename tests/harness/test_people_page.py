@@ -183,6 +183,23 @@ def test_a_session_of_hands_is_played_by_keys_to_its_end(browsers: Started, tmp_
     assert verify(running.bundle, Options(None)).level == "V1"
 
 
+def test_a_first_press_of_resign_counts_its_own_four_seconds(browsers: Started, running: Running) -> None:
+    """The four seconds of an earlier press, after which a move was made, took this one back."""
+    tab = browsers.page(viewport={"width": 1100, "height": 900})
+    tab.clock.install()
+    tab.goto(running.url)
+    resign = tab.locator("#resign")
+    resign.click()
+    tab.evaluate("play.disarm()")
+    tab.clock.run_for(3_000)
+    resign.click()
+    tab.clock.run_for(1_500)
+    expect(resign).to_have_text("Resign: press again")
+    tab.clock.run_for(4_000)
+    expect(resign).to_have_text("Resign")
+    tab.close()
+
+
 def test_a_move_is_dragged_typed_and_made_with_the_arrow_keys(browsers: Started, tmp_path: Path) -> None:
     with playing(sealed(chess("chess"), tmp_path)) as running:
         tab, noted = opened(browsers, running)

@@ -21,6 +21,7 @@ class Play {
     this.sending = "";
     this.asked = 0;
     this.armed = false;
+    this.disarming = 0;
     this.hadFocus = false;
     this.chess = new ChessMoves((action) => this.answer(action));
     this.bets = new Bets((action) => this.answer(action));
@@ -83,11 +84,12 @@ class Play {
     if (this.armed) return this.answer(null);
     this.armed = true;
     say(at("resign"), "Resign: press again");
-    setTimeout(() => this.disarm(), 4000);
+    this.disarming = setTimeout(() => this.disarm(), 4000);
     return undefined;
   }
 
   disarm() {
+    clearTimeout(this.disarming);
     this.armed = false;
     say(at("resign"), "Resign");
   }
