@@ -22,6 +22,11 @@ PATIENCE_MS = 300_000
 expect.set_options(timeout=PATIENCE_MS)
 PROGRAMS = {"chromium": "chromium", "firefox": "firefox-esr"}
 """The program of each browser; Debian's package has the same name."""
+IN_CI = ["chromium", pytest.param("firefox", marks=pytest.mark.exhaustive)]
+"""The browsers of a file in which the second repeats what the first has shown.
+
+The report and its first page, tables of many seats, the live page and the page that checks are shown by both each time.
+"""
 
 
 class Started:

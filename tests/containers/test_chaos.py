@@ -141,7 +141,7 @@ def test_an_engine_or_a_harness_that_is_stopped_is_named_and_the_run_goes_on(fir
 @pytest.mark.parametrize(
     "hits",
     [
-        pytest.param([MODEL_STOP], marks=pytest.mark.slow),
+        pytest.param([MODEL_STOP], marks=pytest.mark.exhaustive),
         pytest.param([MODEL_KILL, MODEL_STOP], marks=pytest.mark.exhaustive),
     ],
     ids=["stopped", "killed and stopped"],

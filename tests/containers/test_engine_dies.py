@@ -65,7 +65,7 @@ def test_an_engine_that_ends_stops_the_run_which_goes_on_when_the_engine_is_back
     require_nothing_left(directory)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_engine_that_stands_still_stops_the_run_and_clears_up_when_it_moves_again(
     there: OwnEngine, key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

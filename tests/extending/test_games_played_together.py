@@ -74,6 +74,7 @@ def documents(tree: SourceTree, bundle: Path, game: str) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.exhaustive
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
 

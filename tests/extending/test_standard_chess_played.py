@@ -78,6 +78,7 @@ def by_engine(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return tree.played(tmp_path_factory.mktemp("by_engine"), BY_ENGINE)
 
 
+@pytest.mark.exhaustive
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from agzamov_harness.arena.arena_page import Contents, arena_page
 from agzamov_harness.arena.arena_table import arena_table
 from agzamov_harness.arena.verified_bundles import LeftOut
-from browser import PROGRAMS, Started, noting, started
+from browser import IN_CI, Started, noting, started
 from harness.arena.arena_worlds import chess_world, collected_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("arena_page")]
@@ -18,7 +18,7 @@ LONG = "a_player_with_a_name_of_32_signs"
 CIRCLE = {("paper", "rock"): 9, ("rock", "scissors"): 9, ("scissors", "paper"): 9}
 
 
-@pytest.fixture(scope="module", params=PROGRAMS)
+@pytest.fixture(scope="module", params=IN_CI)
 def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
     with started(request.param) as those:
         yield those

@@ -10,13 +10,13 @@ from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
 from agzamov_harness.leaderboard.ranking import boards_of
 from agzamov_harness.leaderboard.submissions import Policy, SubmissionEntry, SubmissionOutcome
 from agzamov_verify.show.text.cost_words import Cost
-from browser import PROGRAMS, Started, noting, started
+from browser import IN_CI, Started, noting, started
 from harness.board_worlds import board_run, measured
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("leaderboard_page")]
 
 
-@pytest.fixture(scope="module", params=PROGRAMS)
+@pytest.fixture(scope="module", params=IN_CI)
 def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
     with started(request.param) as those:
         yield those

@@ -118,7 +118,7 @@ def test_the_placebos_of_own_entries_verify_and_a_memory_has_its_tier(commands: 
     assert "; lineage: history A verbatim, recent A verbatim; sealed: " in verdict.steps[Number.MEMORY - 1].remark
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_run_with_a_memory_that_is_killed_again_and_again_comes_to_the_same_journals(
     commands: Commands, tmp_path: Path
 ) -> None:

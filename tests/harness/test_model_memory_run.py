@@ -164,8 +164,8 @@ def waiting_at(run: Path, enough: int, killed: Event) -> Callable[[Exchange], No
     return answer
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("use", ["model", pytest.param("native", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("use", ["model", "native"])
 def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journals(
     commands: Commands, tmp_path: Path, use: str
 ) -> None:

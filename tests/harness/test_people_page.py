@@ -16,7 +16,7 @@ from agzamov_verify.games.chess.prompt import PromptStyle, turn_message
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.chess.variants import CHESS960, STANDARD
 from agzamov_verify.show.views import VIEWS
-from browser import PROGRAMS, Started, noting, started
+from browser import IN_CI, PROGRAMS, Started, noting, started
 from harness.person_at_page import Json
 from harness.runs_of_people import Running, playing, sealed
 from harness.test_human_seat import CHESS, PLAN
@@ -28,10 +28,6 @@ LONG = {**CHESS, "plies_max": 400}
 GAMES: Json = {**PLAN, "chess": LONG, "chess960": LONG, "holdem": {**PLAN["holdem"], "session_hands": 20}}
 REFERENCE = {"anna": {"kind": "human"}, "reference": {"kind": "reference"}}
 PHONE = {"width": 360, "height": 740}
-
-
-IN_CI = ["chromium", pytest.param("firefox", marks=pytest.mark.exhaustive)]
-"""A second browser repeats what the first has shown; its one whole game, with taps and keys, is played in CI."""
 
 
 @pytest.fixture(scope="module", params=IN_CI)
@@ -125,7 +121,7 @@ def adventurous(state: Json) -> Json:
     return max(moves, key=lambda move: (move["san"].startswith("K"), move["to"][0][1], move["action"]))
 
 
-@pytest.mark.parametrize("browsers", PROGRAMS, indirect=True)
+@pytest.mark.parametrize("browsers", PROGRAMS, indirect=True)  # one whole game in the second browser too
 def test_a_whole_game_of_chess_is_played_by_tap_to_its_end(browsers: Started, tmp_path: Path) -> None:
     """Against the reference player, whose mates end it; the second game is resigned."""
     with playing(sealed(chess("chess", "reference"), tmp_path)) as running:

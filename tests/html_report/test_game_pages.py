@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from agzamov_verify.core.questions import Answer, Question, Reply
 from agzamov_verify.plan.manifest import Plan
-from browser import PROGRAMS, Started, started
+from browser import IN_CI, Started, started
 from bundles.bundle_factory import TINY, TINY_MODEL, make, world_of
 from bundles.make_golden import GOLDEN
 from html_report.in_browser import address_of, opened, report_of
@@ -28,7 +28,7 @@ BOXES = """() => [...document.querySelectorAll('.table, .controls, .moves, .grap
 })"""
 
 
-@pytest.fixture(scope="module", params=PROGRAMS, autouse=True)  # first of the fixtures: the outer loop
+@pytest.fixture(scope="module", params=IN_CI, autouse=True)  # first of the fixtures: the outer loop
 def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
     with started(request.param) as those:
         yield those

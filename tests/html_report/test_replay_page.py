@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser import PROGRAMS, Started, started
+from browser import IN_CI, Started, started
 from html_report import called_tools
 from html_report.in_browser import address_of, opened, report_of
 from stack_world import CHESS, HANDS, bundle_of, plan_of
@@ -21,7 +21,7 @@ DECIDES = re.compile(r"^(agent decides after its tool's answer|habit answers)( Â
 PHONE = {"width": 390, "height": 800}
 
 
-@pytest.fixture(scope="module", params=PROGRAMS, autouse=True)  # first of the fixtures: the outer loop
+@pytest.fixture(scope="module", params=IN_CI, autouse=True)  # first of the fixtures: the outer loop
 def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
     with started(request.param) as those:
         yield those

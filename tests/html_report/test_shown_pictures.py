@@ -16,7 +16,7 @@ from agzamov_verify.games.chess.board_picture import ChessPictures
 from agzamov_verify.show.games_of_bundle import played_in
 from agzamov_verify.show.replayed_game import PlayedGame
 from agzamov_verify.table.pictures import PictureStyle, image_line
-from browser import PROGRAMS, Started, started
+from browser import IN_CI, Started, started
 from bundles.bundle_factory import make
 from bundles.eccentric_seat import ENDPOINT, draw_of, random_action
 from bundles.golden_arena import ARENA, RULES
@@ -42,7 +42,7 @@ PIXELS = """canvas => {
 """Red, green, blue and opacity of each pixel, as base64: a list of a million numbers takes seconds on its way."""
 
 
-@pytest.fixture(scope="module", params=PROGRAMS, autouse=True)
+@pytest.fixture(scope="module", params=IN_CI, autouse=True)
 def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
     with started(request.param) as those:
         yield those

@@ -102,7 +102,7 @@ def test_init_plan_run_verify_report(behind_an_address: Model, tmp_path: Path) -
     walk(behind_an_address, ("--model", "reference"), tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_init_plan_run_verify_report_of_the_only_model_in_ollama(of_ollama: Model, tmp_path: Path) -> None:
     page = walk(of_ollama, ("--ollama", "--tokens-max", "24"), tmp_path)
     require_pinned(tmp_path, of_ollama)

@@ -25,7 +25,7 @@ PLAYED = [path for path in MANIFESTS if path.stem not in UNPLAYED_BY_DESIGN]
 SESSIONS_WON = 0.874
 """Least share of sessions of 50 hands that the reference player wins against the random one (892 of 1,000; 95 %)."""
 
-USUAL = ("benchmark",)
+USUAL = ("try",)
 """Those that are played each time: all take most of an hour on two cores. The games of the quickstart are played in
 test_first_ten_minutes.py, and the real small model in tests/models/test_smollm2.py.
 """

@@ -47,7 +47,7 @@ def test_structured_results_and_an_export_are_measured_whole(tmp_path: Path) -> 
     assert "query: full_text  # choose: none, substring, full_text, semantic, hybrid, graph" in printed
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_json_as_text_numbers_as_names_and_prose_for_nothing(tmp_path: Path) -> None:
     adapter, printed = adapted(tmp_path, "json")
     assert (adapter.search.answer, adapter.search.items, adapter.search.content) == (
@@ -74,14 +74,14 @@ def test_beginnings_in_prose_are_fetched_whole(tmp_path: Path) -> None:
     assert printed.splitlines()[-1].startswith("measured with lineage C bounded")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_several_parts_of_one_entry_are_fetched_once(tmp_path: Path) -> None:
     adapter, printed = adapted(tmp_path, "parts")
     assert (adapter.search.gives, adapter.fetch.tool) == ("previews", "get_note")
     assert printed.splitlines()[-1].startswith("measured with lineage C bounded")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_tool_that_refuses_short_texts_is_given_longer_ones(tmp_path: Path) -> None:
     adapter, _ = adapted(tmp_path, "framed")
     assert adapter.store.args == {"content": FRAME}
@@ -105,7 +105,7 @@ def test_a_server_that_is_no_memory_is_told_in_one_line(tmp_path: Path, kind: st
     assert not (tmp_path / "mine.yaml").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_server_that_finds_nothing_is_told_with_its_answer(tmp_path: Path) -> None:
     code, printed = adapt(tmp_path, "silent", "--start-programs")
     assert code == 2

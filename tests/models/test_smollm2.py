@@ -109,7 +109,7 @@ def test_the_shipped_plan_pins_the_shipped_weights() -> None:
     assert f"weights: {STORE}/{NAME}.gguf" in text
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_bundle_verifies_and_finds_nothing_about_a_model_that_cannot_play(bundle: Path) -> None:
     assert verify(bundle, Options(engine=find_engine(None))).level == "V1"
     said = " ".join(run("verify", bundle).split())
@@ -117,7 +117,7 @@ def test_the_bundle_verifies_and_finds_nothing_about_a_model_that_cannot_play(bu
     assert "failed in hold'em" in said
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_somebody_elses_start_of_the_server_gives_the_same_answers(bundle: Path, weights: Path) -> None:
     seed = seed_of_the_shortest_game(bundle)
     with least_preflight():

@@ -88,7 +88,7 @@ def test_the_report_of_a_study_has_its_figures_and_every_game(tmp_path: Path) ->
     assert "survey_b is asked: What do you think" in shown.output
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @needs_engine
 def test_a_killed_study_goes_on_where_it_stopped(commands: Commands, tmp_path: Path) -> None:
     wished = json.loads(json.dumps(study({"ada": "random", "ben": "random"})))  # YAML would have anchors
