@@ -99,7 +99,7 @@ def test_the_page_says_what_the_policy_is() -> None:
     assert cells["| stays from: no bet, one, two, more"] == row(benchmark_player.CALLS_FROM)
     assert cells["| raises from: no bet, one, two, more"] == row(benchmark_player.RAISES_FROM)
     assert f"each point below {benchmark_player.FAIR_PRICE}," in page
-    assert f"{benchmark_player.CALLS_FROM_MAX} at\n  most" in page
+    assert f"{benchmark_player.CALLS_FROM_MAX} at most" in " ".join(page.split())
     assert f"{benchmark_player.BLUFF_RAISES} of {SHARES}" in page
 
 
