@@ -100,7 +100,8 @@ def test_the_page_says_what_the_policy_is() -> None:
     assert cells["| raises from: no bet, one, two, more"] == row(benchmark_player.RAISES_FROM)
     assert f"each point below {benchmark_player.FAIR_PRICE}," in page
     assert f"{benchmark_player.CALLS_FROM_MAX} at most" in " ".join(page.split())
-    assert f"{benchmark_player.BLUFF_RAISES} of {SHARES}" in page
+    assert f"its share of raising is at least {benchmark_player.BLUFF_RAISES}." in page
+    assert f"All shares are in {SHARES}ths" in page
 
 
 def test_starting_hands_stand_by_their_equity_against_a_random_hand() -> None:
