@@ -15,7 +15,7 @@ from agzamov_verify.scoring.failed_answers import Cannot, FailedAnswers
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure as exact_figure
 from agzamov_verify.scoring.inference.exact import rounded
-from agzamov_verify.show.text.answer_words import answer_lines, listed, missed_words, unusable_words
+from agzamov_verify.show.text.answer_words import advice_words, answer_lines, listed, missed_words, unusable_words
 from agzamov_verify.show.text.answers import (
     ALL_ALIKE,
     Answer,
@@ -126,6 +126,15 @@ def test_an_arm_that_was_not_played_has_no_result(full: Verdict) -> None:
     assert answer_lines(played._replace(results=gone)) == [
         "No result for the full stack in hold'em: it was not played."
     ]
+
+
+def test_where_phase_0_left_an_arm_out_a_stronger_model_is_advised(full: Verdict) -> None:
+    played = played_of(full)
+    (answer,) = (one for one in answers_of(played) if one.setting)
+    stopped = answer._replace(shown=Shown.NO_RESULT, figures=(), is_stopped=True)
+    plan = played.manifest.plan
+    assert advice_words(stopped, plan) == "try a stronger model, since Phase 0 asks for one that beats a random player"
+    assert advice_words(stopped._replace(is_stopped=False), plan) == ""
 
 
 # --- contests ---------------------------------------------------------------------------------------

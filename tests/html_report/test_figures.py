@@ -183,7 +183,7 @@ def test_a_page_never_names_an_option_of_the_command_and_lists_its_sections(verd
     text = page_of(verdict)
     first = text[text.index('id="answer"') : text.index('id="arms"')]
     assert "--details" not in first
-    assert "Hold'em, 300 hands. Players: habit (scripted novice), novice (scripted novice)." in text
+    assert "Hold'em, 300 hands. Players: novice (scripted novice; measured), habit (scripted novice)." in text
     contents = text[text.index('aria-label="Contents"') :].partition("</nav>")[0]
     for name in ("arms", "games", "seats", "more"):
         assert f'href="#{name}"' in contents

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import html
 import json
 import re
 import shutil
@@ -24,6 +25,8 @@ from agzamov_verify.show.games_of_bundle import games_told, outcome
 from agzamov_verify.show.html_report.report_page import Contents, page
 from agzamov_verify.show.html_report.site import write_report
 from agzamov_verify.show.html_report.stream_data import PART_CHARACTERS, chunk, sheet_names
+from agzamov_verify.show.text.answers import Played
+from agzamov_verify.show.text.first_screen import sure_words
 from bundles.bundle_factory import TINY, check, make
 from bundles.make_golden import GOLDEN
 from html_report.packed_values import values
@@ -252,6 +255,26 @@ def test_help_that_no_decision_had_is_told_under_the_cards(verdict: Verdict) -> 
     sentence = f"<strong>But {told}.</strong>"
     assert sentence in shown.partition("What to believe")[0]
     assert sentence not in other
+
+
+def test_under_the_cards_stands_how_sure_the_figures_are(verdict: Verdict) -> None:
+    """In the words of the terminal: a placebo and Phase 0 were named on the page and explained nowhere in sight."""
+    first = page(Contents(verdict, {"matches": []}, "check", sheets=False)).partition("What to believe")[0]
+    told = html.unescape(first.partition("<strong>How sure</strong>")[2].partition("</p>")[0])
+    assert verdict.manifest
+    assert verdict.results
+    words = sure_words(Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks))
+    assert told.replace("\N{NO-BREAK SPACE}", " ").strip() == " ".join(words)
+    assert "Phase 0 (the entry test: " in told
+
+
+def test_three_warnings_are_in_sight_and_more_are_behind_the_line(verdict: Verdict) -> None:
+    """One was, so that a common one hid what was measured."""
+    none = page(Contents(verdict, {"matches": []}, "check", sheets=False)).count('class="warning"')
+    warnings = tuple(f"warning {number}" for number in range(5 - none))
+    told = page(Contents(replace(verdict, warnings=warnings), {"matches": []}, "check", sheets=False))
+    assert told.count('class="warning"') == 3
+    assert told.count("<li>warning ") == len(warnings)
 
 
 def test_a_round_of_an_arena_shows_what_each_player_took_and_no_card_without_a_result(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def _few_replies() -> list[Noted]:
 @pytest.mark.slow
 def test_the_warning_names_shares_and_accuses_nobody() -> None:
     (line, *_) = planted_warnings(plan("chess960"), analysed("chess960", random_without_memory_after_phase_1))
-    assert line.startswith("in Chess960 model answered equal prompts differently: ")
+    assert line.startswith("seat model answered equal prompts differently in Chess960: ")
     assert re.search(r"% equal between Phase [01] \(\d+ replies\) and Phase 2 \(\d+ replies\)", line)
     assert "when asked twice close together (p " in line
 

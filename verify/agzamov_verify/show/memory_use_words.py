@@ -44,8 +44,8 @@ def unused_memories(uses: Sequence[MemoryUse], plan: Plan) -> Iterator[str]:
     games = {match.id: match.game for match in plan.matches}
     missing = dict.fromkeys((one.system, games[one.match]) for one in uses if one.arm is Arm.REAL and not one.delivered)
     for system, game in missing:
-        kept = f"But nothing that the memory {ascii_words(system)} kept stood in any prompt of {game_words(game)}"
-        yield f"{kept}: the result there says nothing about it."
+        kept = f"But nothing that the memory {ascii_words(system)} stored was put into a prompt of {game_words(game)}"
+        yield f"{kept}, so this run says nothing about it there."
 
 
 def changed_words(use: MemoryUse, what: str = "memory") -> str:

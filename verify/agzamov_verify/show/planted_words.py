@@ -44,9 +44,9 @@ def planted_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
     told = sorted((test for test in planted.tests if test.is_told), key=lambda test: _value(test.p_corrected))
     for test in told:
         yield (
-            f"in {game_words(test.game)} {ascii_words(test.seat)} answered equal prompts differently:"
-            f" {shares_words(test, plan)} (p {p_words(test)}, corrected,"
-            f" {test.replies:,} replies to {test.prompts:,} prompts)"
+            f"seat {ascii_words(test.seat)} answered equal prompts differently in {game_words(test.game)}:"
+            f" {shares_words(test, plan)} (p {p_words(test)}, corrected for all such tests;"
+            f" {test.replies:,} replies to {test.prompts:,} prompts in all)"
         )
 
 

@@ -67,7 +67,7 @@ def _single(ours: Sequence[Answer], answers: Sequence[Answer], played: Played, c
     else:
         first = one.figures[0]
         value = view.spelled(first.value) if first.null else view.difference(first.value)
-        against = f" against {first.against}" if first.against else ""
+        against = AGAINST_NONE if first.against == "none" else f" against {first.against}" if first.against else ""
         unit = element("span", f"{view.figure_unit}{against}", class_="unit")
         shown.append(element("p", value, " ", unit, class_="big"))
         null_words = "even" if one.setting is None else "no difference"

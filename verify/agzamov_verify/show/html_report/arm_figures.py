@@ -116,7 +116,7 @@ def _arms(name: str, conditions: Sequence[PlayedCondition], manifest: Manifest) 
     ]
     words = f"{RIGHT_OF_THE_LINE} better than the opponent. {ACROSS}" if rows else ""
     words += " Naked: without help."
-    words += " Placebo: the same help with the content of another game." if has_placebo else ""
+    words += " Placebo: help of the same length and form without its information." if has_placebo else ""
     words += " Oracle: true facts about the opponent." if has_oracle else ""
     found = [one.head for one in conditions if not one.result.no_finding]
     words += hollow_words(head.why_none for head in found if head.low is None)

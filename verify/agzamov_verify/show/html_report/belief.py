@@ -17,6 +17,8 @@ from ..text.registration_lines import REACHED, account_lines, next_level
 from .figures import parts_of
 from .markup import Child, Element, element
 
+WARNINGS_IN_SIGHT: Final = 3
+"""More are behind the line."""
 ONLY_RUN: Final = "; that this was the only run, and not the best of many"
 COMPUTED: Final = "every prompt, card, move, result and figure, from the recorded replies"
 CLAIMED: Final = "that the model gave these replies; tokens, times, the machine"
@@ -92,15 +94,16 @@ def _claims(verdict: Verdict) -> list[Element]:
 
 
 def _cautions(verdict: Verdict) -> Element:
-    """Departures and warnings: their numbers and the first warning are in sight."""
+    """Departures and warnings: their numbers and the first warnings are in sight."""
     results, warnings = parts_of(verdict)[0], warnings_shown(verdict)
     departures = [ascii_words(departure_words(line)) for line in results.departures]
     words = departs_words(results).removesuffix(":")
     head: list[Child] = [element("strong", "Departs"), f" {words}"]
     if warnings:
         counted = f"{len(warnings)} {'warning' if len(warnings) == 1 else 'warnings'}"
-        head += ["; ", element("strong", counted), element("span", warnings[0], class_="warning")]
-    if not departures and len(warnings) < 2:
+        head += ["; ", element("strong", counted)]
+        head += [element("span", one, class_="warning") for one in warnings[:WARNINGS_IN_SIGHT]]
+    if not departures and len(warnings) <= WARNINGS_IN_SIGHT:
         return element("p", *head, class_="belief")
     inside: list[Element] = []
     for title, lines in (("Warnings", warnings), ("Departures", departures)):

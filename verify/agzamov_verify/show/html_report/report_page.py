@@ -26,7 +26,7 @@ from ..text import verdict_report
 from ..text.answer_words import is_of_an_arena, other_lines
 from ..text.answers import Answer, Played, answers_of
 from ..text.badge import badge_of, not_proved
-from ..text.first_screen import NO_CONTEST, match_words
+from ..text.first_screen import NO_CONTEST, match_words, sure_words
 from ..text.gate_words import p_words
 from ..views import game_words, size_words
 from . import (
@@ -123,13 +123,16 @@ def _header(contents: Contents, manifest: Manifest, answers: Sequence[Answer]) -
 
 
 def _played(manifest: Manifest, results: Results) -> str:
-    """The size of each game, and the players."""
+    """The size of each game, and the players, those that are measured first."""
     sizes = [
         f"{capital(game_words(game))}, {size_words(count, game)}"
         for game in dict.fromkeys(match.game for match in results.matches)
         if (count := sum(match.result.count for match in results.matches if match.game == game and _is_first(match)))
     ]
-    players = [f"{name} ({seat.kind_words})" for name, seat in manifest.plan.playing.items()]
+    measured = {match.measured for match in results.matches}
+    seats = sorted(manifest.plan.playing.items(), key=lambda seat: seat[0] not in measured)
+    told = "; measured" if len(measured) < len(seats) else ""
+    players = [f"{name} ({seat.kind_words}{told if name in measured else ''})" for name, seat in seats]
     return f"{'. '.join(sizes) or 'Nothing was played'}. Players: {', '.join(players)}."
 
 
@@ -196,6 +199,8 @@ def _answers(contents: Contents, played: Played) -> Iterator[Element]:
         yield from round_cards(played)
     if cards or not is_round:
         yield element("div", *cards, class_="answers") if cards else element("p", NO_CONTEST, class_="claim")
+    if cards:
+        yield element("p", element("strong", "How sure"), f" {' '.join(sure_words(played))}", class_="limits")
     for line in verdict_report.unused_sentences(contents.verdict):
         yield element("p", element("strong", line), class_="reason")
     for line in other_lines(played):

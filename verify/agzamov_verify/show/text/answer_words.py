@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ...core.columns import ascii_words
-from ...experiment.matches import Phase
+from ...experiment.matches import Augmentation, Phase
 from ...plan.manifest import Plan
 from ...protocols import PROTOCOLS
 from ...protocols.norms import load_protocol
@@ -42,6 +42,7 @@ CAUSES: Final = {
 }
 """What failed answers did, by the fields of `FailedAnswers`."""
 PLACEBO: Final = "A placebo is help of the same length and form without its information."
+FULL_STACK: Final = "The full stack is memory, tools and documents together."
 
 
 class Sentence(NamedTuple):
@@ -278,9 +279,11 @@ def missed_words(answers: Sequence[Answer]) -> str:
 
 
 def repetition_words(answers: Sequence[Answer], plan: Plan) -> Iterator[str]:
-    """What a placebo is, and what a game calls its repetitions (careers and sessions), where an answer has them."""
+    """What a placebo, the full stack, a career and a session are, where an answer has them."""
     if any(figure.against == "a placebo" for answer in answers for figure in answer.figures):
         yield PLACEBO
+    if any(one.setting and one.setting.augmentation is Augmentation.FULL for one in answers):
+        yield FULL_STACK
     counted = " ".join(f"{figure.n} {figure.why_none}" for answer in answers for figure in answer.figures)
     if "career" in counted:
         yield "A career is a row of games through which one memory grows, from empty."
@@ -304,10 +307,10 @@ def reason_words(answer: Answer) -> str:
 
 
 def advice_words(answer: Answer, plan: Plan) -> str:
-    """What to change where answers failed; empty where the reason says it."""
+    """What to change where answers or Phase 0 failed; empty where the reason says it."""
     if answer.failed and not answer.figures:
         return f"try {' or '.join(next_steps(answer.failed, plan))}"
-    return ""
+    return "try a stronger model, since Phase 0 asks for one that beats a random player" if answer.is_stopped else ""
 
 
 def unusable_words(failed: FailedAnswers) -> str:

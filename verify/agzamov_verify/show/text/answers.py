@@ -87,6 +87,7 @@ class Answer(NamedTuple):
     match whose games show it (of an effect that of the real arm). `figures`: the first is the one in large print; none
     where the harness drew the actions. `why`, `failed`: of no result. `not_own`: how many actions of a seat were drawn
     at random, or how many contests forfeited, if more than the protocol lets pass. `corrected`: p for all answers.
+    `is_stopped`: a failed Phase 0 left the match out.
     """
 
     game: str
@@ -100,6 +101,7 @@ class Answer(NamedTuple):
     failed: FailedAnswers | None = None
     not_own: str = ""
     corrected: Corrected | None = None
+    is_stopped: bool = False
 
     @property
     def is_corrected_away(self) -> bool:
@@ -194,7 +196,8 @@ def _not_played(match: Match, setting: Setting, played: Played) -> Answer:
     rows = [row for row in played.results.matches if row.game == match.game and row.gate and not row.gate.passed]
     lost = next((row for row in rows if row.measured in match.seats), None)
     why = f"it was not played, since {ascii_words(lost.measured)} failed Phase 0" if lost else "it was not played"
-    return _no_result(match, setting, None, why, _failed(lost, played) if lost else None)
+    found = _no_result(match, setting, None, why, _failed(lost, played) if lost else None)
+    return found._replace(is_stopped=lost is not None)
 
 
 def _effect(

@@ -102,7 +102,7 @@ MATCHES_SHOWN_MAX: Final = 3
 def warnings_of(
     manifest: Manifest, results: Results | None, calls: CallTable | None, analysis: Analysis | None
 ) -> Iterator[str]:
-    """One sentence each."""
+    """One sentence each: what was measured or served before what a server only could do."""
     if not manifest.plan.title.isascii():
         yield "the title has characters beyond ASCII, spelled out here: it may be made to look like another"
     if results:
@@ -110,13 +110,13 @@ def warnings_of(
         yield from retry_warnings(manifest.plan, results)
     for name, seat in manifest.plan.playing.items():
         yield from served_warnings(name, seat, served_totals(name, calls))
-    yield from hosted_warnings(_as_played(manifest.plan, results))
     yield from planted_warnings(manifest.plan, analysis.planted) if analysis else ()
     yield from apart_warnings(manifest.plan, calls)
     yield from drift_warnings(manifest.plan, analysis)
     for match in analysis.matches if analysis else ():
         if match.symmetry and match.symmetry.violated:
             yield (f"{ascii_words(match.id)}: self-play favours one seat, so differences measured here are in doubt")
+    yield from hosted_warnings(_as_played(manifest.plan, results))
 
 
 def _as_played(plan: Plan, results: Results | None) -> Plan:

@@ -138,7 +138,7 @@ def answer_paragraphs(played: Played, unused: Sequence[str] = ()) -> Iterator[st
     for number, line in enumerate(other_lines(played)):
         yield from paragraph("" if number else "Also", line)
     yield from paragraph("Measured", f"{played_words(played.manifest, played.results)}.")
-    yield from paragraph("How sure", " ".join(_sure(played)))
+    yield from paragraph("How sure", " ".join(sure_words(played)))
 
 
 def _told(played: Played) -> list[str]:
@@ -151,7 +151,8 @@ def _told(played: Played) -> list[str]:
     return told or ["Nothing was played." if not played.results.matches else NO_CONTEST]
 
 
-def _sure(played: Played) -> Iterator[str]:
+def sure_words(played: Played) -> Iterator[str]:
+    """How the figures of the answer are read: brackets, effects too small to be found, what is repeated, Phase 0."""
     study, answers = study_of(played.analysis), answers_of(played)
     yield unit_words(study) if study else missed_words(answers)
     yield from repetition_words(answers, played.manifest.plan)
