@@ -165,5 +165,5 @@ def test_a_memory_of_which_no_prompt_had_anything_is_named_once() -> None:
     unused = msgspec.structs.replace(use, delivered=0, bytes=0)
     assert list(unused_memories([use], plan)) == []
     assert list(unused_memories([msgspec.structs.replace(unused, arm=Arm.PLACEBO)], plan)) == []
-    told = "But nothing that the memory notes stored was put into a prompt of hold'em, so this run says nothing about it"
-    assert list(unused_memories([unused, unused], plan)) == [f"{told} there."]
+    told = "But nothing that the memory notes stored was put into a prompt of hold'em"
+    assert list(unused_memories([unused, unused], plan)) == [f"{told}, so this run says nothing about it there."]
