@@ -33,7 +33,7 @@ demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
 
 test: setup check
-	$(BIN)/pytest -n auto --dist loadgroup -q $(if $(filter all,$(SLOW)),,-m "$(MARKS)") $(TESTS)
+	$(BIN)/pytest -n auto --dist loadgroup --max-worker-restart=0 -q $(if $(filter all,$(SLOW)),,-m "$(MARKS)") $(TESTS)
 
 check: setup
 	$(BIN)/ruff check
