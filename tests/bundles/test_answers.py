@@ -9,13 +9,14 @@ import msgspec
 import pytest
 
 from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core.columns import listed
 from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.failed_answers import Cannot, FailedAnswers
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure as exact_figure
 from agzamov_verify.scoring.inference.exact import rounded
-from agzamov_verify.show.text.answer_words import advice_words, answer_lines, listed, missed_words, unusable_words
+from agzamov_verify.show.text.answer_words import advice_words, answer_lines, missed_words, unusable_words
 from agzamov_verify.show.text.answers import (
     ALL_ALIKE,
     Answer,

@@ -167,3 +167,5 @@ def test_a_memory_of_which_no_prompt_had_anything_is_named_once() -> None:
     assert list(unused_memories([msgspec.structs.replace(unused, arm=Arm.PLACEBO)], plan)) == []
     told = "But nothing that the memory notes stored was put into a prompt of hold'em"
     assert list(unused_memories([unused, unused], plan)) == [f"{told}, so this run says nothing about it there."]
+    (both,) = unused_memories([unused, msgspec.structs.replace(unused, system="graph")], plan)
+    assert both.startswith("But nothing that the memories notes and graph stored was put into a prompt of hold'em, ")

@@ -13,6 +13,11 @@ SPACE_UNSEEN: Final = re.compile(r"^ +| +$|(?<= ) +")
 """Spaces that a page drops: at the ends, and each after another."""
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def ascii_words(text: str) -> str:
     """Foreign text in ASCII: look-alike letters, escapes and marks that reorder text are spelled out."""
     escaped = text.encode("ascii", "backslashreplace").decode()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..checks.memory_use import MemoryUse
-from ..core.columns import ascii_words
+from ..core.columns import ascii_words, listed
 from ..experiment.matches import Arm
 from ..plan.manifest import Plan
 from ..scoring.seat_stats import share
@@ -40,12 +40,16 @@ def used_words(use: MemoryUse) -> str:
 
 
 def unused_memories(uses: Sequence[MemoryUse], plan: Plan) -> Iterator[str]:
-    """A sentence for each memory whose text stood in no prompt of a match in which it should have."""
+    """A sentence for each game with memories whose text stood in no prompt of a match in which it should have."""
     games = {match.id: match.game for match in plan.matches}
-    missing = dict.fromkeys((one.system, games[one.match]) for one in uses if one.arm is Arm.REAL and not one.delivered)
-    for system, game in missing:
-        kept = f"But nothing that the memory {ascii_words(system)} stored was put into a prompt of {game_words(game)}"
-        yield f"{kept}, so this run says nothing about it there."
+    missing: dict[str, dict[str, None]] = {}
+    for one in uses:
+        if one.arm is Arm.REAL and not one.delivered:
+            missing.setdefault(games[one.match], {})[ascii_words(one.system)] = None
+    for game, systems in missing.items():
+        names, it = ("memories", "them") if len(systems) > 1 else ("memory", "it")
+        told = f"the {names} {listed(list(systems))} stored was put into a prompt of {game_words(game)}"
+        yield f"But nothing that {told}, so this run says nothing about {it} there."
 
 
 def changed_words(use: MemoryUse, what: str = "memory") -> str:

@@ -199,10 +199,10 @@ def _answers(contents: Contents, played: Played) -> Iterator[Element]:
         yield from round_cards(played)
     if cards or not is_round:
         yield element("div", *cards, class_="answers") if cards else element("p", NO_CONTEST, class_="claim")
-    if cards:
-        yield element("p", element("strong", "How sure"), f" {' '.join(sure_words(played))}", class_="limits")
     for line in verdict_report.unused_sentences(contents.verdict):
         yield element("p", element("strong", line), class_="reason")
+    if cards:
+        yield element("p", element("strong", "How sure"), f" {' '.join(sure_words(played))}", class_="limits")
     for line in other_lines(played):
         yield element("p", line, class_="note")
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ...core.columns import ascii_words
+from ...core.columns import ascii_words, listed
 from ...experiment.matches import Augmentation, Phase
 from ...plan.manifest import Plan
 from ...protocols import PROTOCOLS
@@ -80,11 +80,6 @@ def answer_lines(played: Played) -> list[str]:
 def is_of_an_arena(results: Results) -> bool:
     """True if the bundle is a round of an arena. Games of people are none: nobody is ranked by them."""
     return not PROTOCOLS[results.protocol].people and any(match.phase == Phase.ARENA for match in results.matches)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def sentence(answer: Answer, answers: Sequence[Answer], played: Played) -> Sentence:

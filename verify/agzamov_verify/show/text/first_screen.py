@@ -12,7 +12,7 @@ from itertools import starmap
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ...core.columns import LABEL_WIDTH, WIDTH, ascii_words, item, paragraph, quoted, table
+from ...core.columns import LABEL_WIDTH, WIDTH, ascii_words, item, listed, paragraph, quoted, table
 from ...experiment.matches import MEASURED, Condition, Match, SeatAt, others_of
 from ...plan.manifest import Manifest, Plan
 from ...protocols.norms import load_protocol
@@ -27,7 +27,7 @@ from ..glossary import label
 from ..seat_words import percent, seat_lines
 from ..study_words import study_answer, study_of, unit_words
 from ..views import VIEWS, arm_words, condition_words, game_words, part_words, size_words
-from .answer_words import answer_lines, is_of_an_arena, listed, missed_words, other_lines, repetition_words
+from .answer_words import answer_lines, is_of_an_arena, missed_words, other_lines, repetition_words
 from .answers import Played, answers_of
 from .figure_warnings import warnings_of
 from .gate_words import gate_lines

@@ -13,7 +13,7 @@ from ...checks.seat_replies import Recomputed
 from ...checks.steps import Verdict
 from ...checks.tool_sample import OF_TOOLS
 from ...core import canon
-from ...core.columns import ascii_words, item, paragraph
+from ...core.columns import ascii_words, item, listed, paragraph
 from ...core.untrusted_input import printable, show_name
 from ...plan.manifest import Manifest
 from ...protocols import documents
@@ -27,7 +27,6 @@ from ...table.game import records_of
 from ..memory_use_words import unused_memories
 from ..planted_words import planted_lines
 from .analysis_text import hypothesis_lines
-from .answer_words import listed
 from .badge import not_proved
 from .effects import found_deltas
 from .failed_answer_words import failed_answer_lines
