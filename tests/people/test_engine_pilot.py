@@ -22,7 +22,7 @@ from agzamov_harness.planning.half_score import Why
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_verify.core.questions import Answer, Question
 from agzamov_verify.seats import Seat, StockfishSeat, UciSeat
-from bundles.bundle_factory import engine_path, make, world_of
+from bundles.bundle_factory import TINY, engine_path, make, world_of
 from people.people_worlds import study
 from people.planted_studies import made_up
 
@@ -146,10 +146,15 @@ def test_plan_says_that_by_the_pilots_bundle_every_delta_is_zero(lost: Path, tmp
     assert "in the pilot it scored 1.00 of a point a game at 600 nodes (this plan has 700 nodes), so that every" in said
 
 
-def test_a_bundle_without_such_games_is_refused() -> None:
-    done = typed("pilot", "tests/bundles/golden/agz-0.1")
-    assert done.exit_code in {1, 2}
+def test_a_bundle_of_other_players_and_a_folder_that_is_none_are_refused(tmp_path: Path) -> None:
+    """Self-play of reference players counts for nobody."""
+    done = typed("pilot", make(TINY, tmp_path))
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: expected games of people against an engine")
     assert len(done.stderr.splitlines()) == 1
+    done = typed("pilot", tmp_path)
+    assert done.exit_code == 2
+    assert "this folder is not a bundle" in done.stderr
 
 
 # --- matches given straight ------------------------------------------------------------------------
