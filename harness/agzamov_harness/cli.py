@@ -36,6 +36,10 @@ SECTIONS = {
             "plan_command:plan_command",
             "Forecast a run of PLAN (YAML): calls, tokens, cost and time, and the effects that it can show",
         ),
+        "pilot": _own(
+            "pilot_command:pilot",
+            "Find the strength at which an engine scores one half against the people who played it in BUNDLES",
+        ),
     },
     "Run": {
         "run": _own("run_commands:run", "Play PLAN (a YAML file), and leave its signed bundle"),

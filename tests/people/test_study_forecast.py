@@ -16,7 +16,7 @@ from agzamov_harness.planning.study_forecast import (
     study_forecast_lines,
     study_warnings,
 )
-from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.people.study_figures import study_figures
 from people.people_worlds import SYSTEMS, study
@@ -94,6 +94,36 @@ def test_a_study_that_can_show_nothing_is_warned_of(
     wished["people"] = settings
     found = list(study_warnings(plan_from(wished)))
     assert (expected in " ".join(found)) if expected else not found
+
+
+TOGA = {"kind": "uci", "program": "toga2"}
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected"),
+    [
+        ({"kind": "stockfish"}, "4a is Stockfish at 10,000 nodes and full skill, which takes nearly all points"),
+        ({"kind": "stockfish", "nodes": 5_000, "skill": 17}, "4a is Stockfish at 5,000 nodes and skill 17"),
+        ({"kind": "stockfish", "nodes": 5_000, "skill": 3}, ""),
+        (TOGA, "4a is UCI engine at 10,000 nodes and full skill"),
+        ({**TOGA, "depth": 12}, "4a is UCI engine at depth 12 and full skill"),
+        ({**TOGA, "depth": 2}, ""),
+        ({**TOGA, "elo": 3_000}, "4a is UCI engine at Elo 3000"),
+        ({**TOGA, "elo": 1_400}, ""),
+        ({**TOGA, "nodes": 60}, ""),
+        ({"kind": "reference"}, ""),
+    ],
+)
+def test_an_engine_that_nothing_holds_back_is_warned_of_once(machine: dict[str, object], expected: str) -> None:
+    wished = study({f"p{number}": "random" for number in range(8)})
+    wished["seats"] = {**wished["seats"], "machine": machine}
+    found = [one for one in study_warnings(plan_from(wished)) if "every delta is zero" in one]
+    assert len(found) == int(bool(expected))
+    assert not expected or found[0].startswith(f"machine: {expected}")
+
+
+def test_the_ready_study_has_an_engine_that_is_held_back() -> None:
+    assert list(study_warnings(read_plan(Path("manifests/phase4.yaml")))) == []
 
 
 def test_plan_prints_the_forecast_of_a_study(tmp_path: Path) -> None:

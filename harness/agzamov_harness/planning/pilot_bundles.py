@@ -12,13 +12,15 @@ from typing import Final, NamedTuple
 
 from agzamov_verify.checks.steps import Options
 from agzamov_verify.experiment.matches import Arm, Phase
-from agzamov_verify.scores.collected_bundles import verified_bundle
+from agzamov_verify.scores.collected_bundles import bundle_of, passed
 from agzamov_verify.scoring.game_planning import Deviation, GamePlanning, PilotFigures
 from agzamov_verify.scoring.inference.distributions import chi_square_quantile, f_quantile
 from agzamov_verify.scoring.inference.exact import square_root
 from agzamov_verify.scoring.inference.samples import moments
 from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.units.cells import Cell
+
+from .engine_pilot import PilotMatch, pilot_matches
 
 TAIL: Final = Fraction(25, 1000)
 UNITS_MIN: Final = 3
@@ -35,12 +37,16 @@ class Correlation(NamedTuple):
 
 
 class Pilot(NamedTuple):
-    """Figures of all pilot bundles together: those of each game, and errors as a count and its base."""
+    """Figures of all pilot bundles together: those of each game, and errors as a count and its base.
+
+    `engines`: games of people against an engine, of a pilot for a study with people.
+    """
 
     runs: tuple[str, ...]
     figures: Mapping[str, PilotFigures]
     errors: tuple[int, int]
     icc: Mapping[str, Correlation]
+    engines: tuple[PilotMatch, ...] = ()
 
     @property
     def source(self) -> str:
@@ -55,7 +61,8 @@ def source_of(runs: Sequence[str]) -> str:
 
 def pilot_of(paths: Sequence[Path], options: Options) -> Pilot:
     """Verify the bundles and take their figures. Raises CannotCombine for one that fails its check."""
-    bundles = [verified_bundle(path, options) for path in paths]
+    verdicts = [passed(path, options) for path in paths]
+    bundles = [bundle_of(verdict) for verdict in verdicts]
     cells = [cell for bundle in bundles for cell in bundle.cells if not cell.key.temperature]
     runs = tuple(bundle.source.run for bundle in bundles)
     own = {game: [cell for cell in cells if cell.key.game == game] for game in PLANNINGS}
@@ -64,6 +71,7 @@ def pilot_of(paths: Sequence[Path], options: Options) -> Pilot:
         {game: _figures(planning, _measuring(own[game]), source_of(runs)) for game, planning in PLANNINGS.items()},
         _errors(cells),
         {game: icc for game in PLANNINGS if (icc := _correlation_of(own[game]))},
+        tuple(match for verdict in verdicts for match in pilot_matches(verdict)),
     )
 
 

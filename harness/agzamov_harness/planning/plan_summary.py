@@ -12,6 +12,7 @@ from agzamov_verify.show.views import condition_words, size_words
 from agzamov_verify.table.registry import GAMES
 
 from .forecast import Forecast, MatchGroup
+from .full_strength import pilot_warnings
 from .plan_warnings import gate_words, impossible_gate, plan_warnings
 from .shortest_time import shortest_time
 from .study_forecast import study_forecast_lines
@@ -40,7 +41,8 @@ def summary_lines(forecast: Forecast) -> Iterator[str]:
     yield from _shortest(forecast)
     if forecast.load.planted.calls:
         yield from paragraph("Planted", f"{forecast.load.planted.words}: counted in the totals")
-    for warning in plan_warnings(forecast.plan):
+    by_pilot = pilot_warnings(forecast.plan, forecast.pilot.engines) if forecast.pilot else ()
+    for warning in (*plan_warnings(forecast.plan), *by_pilot):
         yield from paragraph("WARNING", warning)
     if nothing_to_show(forecast):
         yield from paragraph("WARNING", NOTHING)

@@ -34,7 +34,8 @@ from agzamov_verify.scoring.inference.design_power import detectable_delta
 from agzamov_verify.scoring.inference.power import POWER
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.plannings import PLANNINGS
-from agzamov_verify.seats import StockfishSeat
+
+from .full_strength import full_strength_warnings
 
 LEVEL: Final = Fraction(1, 20)
 UNLIKE: Final = (0.0, 0.1)
@@ -42,8 +43,6 @@ UNLIKE: Final = (0.0, 0.1)
 PEOPLE_SHOWN: Final = (5, 10, 20, 40)
 FEW_PEOPLE: Final = 6
 """Below so many people an interval rests on the assumption that their deltas are near normal."""
-STRONG_NODES: Final = 2_000
-"""From so many nodes a move on, at full skill, Stockfish beats nearly everybody: see docs/people-study.md."""
 THINKING_S: Final = 20
 """Assumed seconds that a person thinks about a move."""
 
@@ -144,9 +143,9 @@ def study_plain(forecast: StudyForecast) -> dict[str, object]:
 
 def study_warnings(plan: Plan) -> Iterator[str]:
     """What makes a study show nothing, or not what it seems to."""
-    for person in people_of(plan) if is_study(plan) else ():
-        yield from _person_warnings(person, plan)
     people = people_of(plan)
+    yield from full_strength_warnings(plan)
+    yield from dict.fromkeys(words for person in people if (words := _other_engine(person, plan)))
     if len(people) == 1:
         yield "one person: intervals are over start pairs, and say nothing of other people"
     elif 1 < len(people) < FEW_PEOPLE:
@@ -157,24 +156,20 @@ def study_warnings(plan: Plan) -> Iterator[str]:
         yield "people.asks_arm is false: nothing will show whether people could tell the arms apart"
 
 
-def _person_warnings(person: Person, plan: Plan) -> Iterator[str]:
+def _other_engine(person: Person, plan: Plan) -> str:
+    """A warning where the model asks another engine than that of 4a; the same for all who meet both."""
     match = person.matches.get(SubPhase.ENGINE)
     if match is None:
-        return
-    seat, name = plan.seats[match.measured], ascii_words(person.name)
-    if isinstance(seat, StockfishSeat) and not seat.attested_words("") and seat.nodes >= STRONG_NODES:
-        yield (
-            f"{name}: 4a is Stockfish at {seat.nodes:,} nodes and full skill, which takes nearly all points of nearly"
-            " everybody, so that every delta is zero; find nodes for a score of about one half with a pilot"
-            " (docs/people-study.md)"
-        )
+        return ""
     nodes = {tool_nodes(one, plan) for one in person.matches.values() if one.condition.arm is Arm.REAL} - {0}
-    if seat.engine_nodes and nodes and nodes != {seat.engine_nodes}:
-        found = ", ".join(f"{one:,}" for one in sorted(nodes))
-        yield (
-            f"{name}: the engine that the model asks has {found} nodes, that of 4a {seat.engine_nodes:,}: the"
-            " orchestration delta is then of two engines as well"
-        )
+    own = plan.seats[match.measured].engine_nodes
+    if not own or not nodes or nodes == {own}:
+        return ""
+    found = ", ".join(f"{one:,}" for one in sorted(nodes))
+    return (
+        f"{ascii_words(match.measured)}: the engine that the model asks has {found} nodes, that of 4a {own:,}: the"
+        " orchestration delta is then of two engines as well"
+    )
 
 
 def _hold_s(plan: Plan) -> int:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..checks.check_log import Status
-from ..checks.steps import Options, verify
+from ..checks.steps import Options, Verdict, verify
 from ..core.waiting import counted
 from ..experiment.analysis_plan import AnalysisPlan, HypothesisId
 from ..experiment.matches import CONTROLS, Arm, Augmentation, Match, Phase
@@ -137,12 +137,23 @@ def collect(paths: Sequence[Path], options: Options, keys: Collection[str] = ())
     return combine(bundles)
 
 
-def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
-    """One bundle. Raises CannotCombine for one that fails a check."""
+def passed(path: Path, options: Options) -> Verdict:
+    """The verdict of a bundle that passes its check. Raises CannotCombine for another."""
     verdict = verify(path, options)
     if verdict.failed or verdict.manifest is None:
         finding = finding_line(verdict.findings[0]) if verdict.findings else "it could not be read"
         raise CannotCombine(f"{path}: expected a bundle that passes its check; {finding}")
+    return verdict
+
+
+def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
+    """One bundle. Raises CannotCombine for one that fails a check."""
+    return bundle_of(passed(path, options))
+
+
+def bundle_of(verdict: Verdict) -> VerifiedBundle:
+    """The bundle of a verdict of `passed`."""
+    assert verdict.manifest
     missing = tuple(step.name for step in verdict.steps if step.status is Status.NOT_CHECKED)
     plan = verdict.manifest.plan
     fixed_size = {name: blocks for name, blocks in verdict.blocks.items() if name not in open_ended(plan)}
