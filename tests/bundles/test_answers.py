@@ -16,7 +16,7 @@ from agzamov_verify.scoring.failed_answers import Cannot, FailedAnswers
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure as exact_figure
 from agzamov_verify.scoring.inference.exact import rounded
-from agzamov_verify.show.text.answer_words import advice_words, answer_lines, missed_words, unusable_words
+from agzamov_verify.show.text.answer_words import STRONGER, advice_words, answer_lines, missed_words, unusable_words
 from agzamov_verify.show.text.answers import (
     ALL_ALIKE,
     Answer,
@@ -134,7 +134,7 @@ def test_where_phase_0_left_an_arm_out_a_stronger_model_is_advised(full: Verdict
     (answer,) = (one for one in answers_of(played) if one.setting)
     stopped = answer._replace(shown=Shown.NO_RESULT, figures=(), is_stopped=True)
     plan = played.manifest.plan
-    assert advice_words(stopped, plan) == "try a stronger model, since Phase 0 asks for one that beats a random player"
+    assert advice_words(stopped, plan) == STRONGER
     assert advice_words(stopped._replace(is_stopped=False), plan) == ""
 
 

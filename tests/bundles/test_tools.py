@@ -122,11 +122,11 @@ def test_a_seat_that_names_no_legal_moves_is_warned_of(tmp_path: Path) -> None:
 
     verdict = check(make(wished, tmp_path, names_none), limits=ALL_REPLIES)
     assert of_tools(verdict).status is Status.NOT_APPLICABLE
-    expected = "tools: at 8 of 8 decisions the seat proposed no legal move for the engine to"
+    expected = "tools: at 8 of 8 decisions of chess the seat proposed no legal move for the engine to"
     expected += " examine, so the tool had no effect there"
     assert expected in verdict.warnings
     result, measured = " ".join(verdict_report.text(verdict).split()).split(" Measured ")[:2]
-    assert "But at 8 of 8 decisions the seat proposed no legal move for the engine to examine, so the tool" in result
+    assert "But at 8 of 8 decisions of chess the seat proposed no legal move for the engine to examine, so the" in result
     assert "But at" not in measured
 
 

@@ -42,6 +42,7 @@ CAUSES: Final = {
 }
 """What failed answers did, by the fields of `FailedAnswers`."""
 PLACEBO: Final = "A placebo is help of the same length and form without its information."
+STRONGER: Final = "try a stronger model, or a longer Phase 0 if this one should beat a random player"
 FULL_STACK: Final = "The full stack is memory, tools and documents together."
 
 
@@ -305,7 +306,7 @@ def advice_words(answer: Answer, plan: Plan) -> str:
     """What to change where answers or Phase 0 failed; empty where the reason says it."""
     if answer.failed and not answer.figures:
         return f"try {' or '.join(next_steps(answer.failed, plan))}"
-    return "try a stronger model, since Phase 0 asks for one that beats a random player" if answer.is_stopped else ""
+    return STRONGER if answer.is_stopped else ""
 
 
 def unusable_words(failed: FailedAnswers) -> str:
