@@ -59,8 +59,8 @@ def unnamed_warnings(sample: ToolSample) -> Iterator[str]:
     decisions = sample.examined.total + sample.unnamed
     if 100 * sample.unnamed > UNNAMED_PERCENT_ABOVE * decisions:
         yield (
-            f"{OF_TOOLS}at {sample.unnamed:,} of {decisions:,} decisions of chess the seat proposed no legal move for the"
-            " engine to examine, so the tool had no effect there"
+            f"{OF_TOOLS}at {sample.unnamed:,} of {decisions:,} decisions of chess the seat proposed no legal move for"
+            " the engine to examine, so the tool had no effect there"
         )
 
 
