@@ -5,6 +5,7 @@
 # make local-models  install what playing GGUF files on this machine without containers needs too: llama.cpp
 # make exports   install what `agzamov export --to sqlite` and `--to parquet` need too
 # make beacon    install what checking a public beacon needs too: level V2 of registered runs
+# make stamps    install what checking time-stamps needs too: a witness of registered runs
 # make phone     install what showing a person's address as a QR code needs too: `--listen`
 # make results   a leaderboard and reports of the bundles in results/, in build/results
 # make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
@@ -27,7 +28,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder cluster exports beacon phone local-models results test check setup lock bench calibrate audit wheels schema glossary clean
+.PHONY: demo install builder cluster exports beacon stamps phone local-models results test check setup lock bench calibrate audit wheels schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
@@ -66,6 +67,10 @@ exports: install
 # For level V2 of runs with a beacon seed: requirements/beacon.txt comes on top.
 beacon: install
 	@$(MAKE) --no-print-directory $(VENV)/.beacon
+
+# For time-stamps (RFC 3161) of registered runs: requirements/stamps.txt comes on top.
+stamps: install
+	@$(MAKE) --no-print-directory $(VENV)/.stamps
 
 # For the QR codes of `agzamov run --listen` and `play-me --listen`: requirements/phone.txt comes on top.
 phone: install
@@ -110,6 +115,11 @@ $(VENV)/.exports: $(VENV)/.installed requirements/export.txt
 $(VENV)/.beacon: $(VENV)/.installed requirements/beacon.txt
 	@echo "installing requirements/beacon.txt into $(VENV)"
 	@$(PIP) --require-hashes -r requirements/beacon.txt
+	@touch $@
+
+$(VENV)/.stamps: $(VENV)/.installed requirements/stamps.txt
+	@echo "installing requirements/stamps.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/stamps.txt
 	@touch $@
 
 $(VENV)/.phone: $(VENV)/.installed requirements/phone.txt

@@ -26,24 +26,30 @@ ROOT = Path(__file__).parents[2]
 SMOLLM2 = ROOT / "results" / "bundles" / "smollm2"
 BROWSERS = ["chromium", "firefox"]
 
-# Python in the page: it gives what was made beforehand for a name, with the names of the files that it got as details.
+# Python in the page: it gives what was made beforehand for a name, with the names of the files that it got as details,
+# and of those that say whom the person trusts.
 PLAYED = """
 async function load() {
-  let files = [];
+  let files = [], trusted = [];
   const keys = { toPy: (bytes) => ({ destroy() {}, length: bytes.length }) };
   return {
     ...keys,
     unpackArchive() {},
     runPython: () => (bytes) => bytes,
     FS: {
-      mkdir() {}, unmount() {}, rmdir() {}, filesystems: {},
-      mount: (_, { blobs }) => { files = blobs.map(({ name, data }) => `${name} ${data.size}`).sort(); },
+      mkdir() {}, rmdir() {}, filesystems: {},
+      unmount: (place) => { if (place === "/trusted") trusted = []; },
+      mount: (_, { blobs }, place) => {
+        const names = blobs.map(({ name, data }) => `${name} ${data.size}`).sort();
+        if (place === "/trusted") trusted = names.map((name) => `trusted: ${name}`);
+        else files = names;
+      },
     },
     pyimport: () => ({
-      check: (path, key, tell) => {
+      check: (path, key, tell, place) => {
         tell("replaying: 1 of 2");
-        const told = MADE[key.length ? "with a key" : path.split("/").pop()] ?? MADE.holds;
-        return { destroy() {}, toJs: () => [told[0], told[1], told[2], files.join("\\n"), told[4]] };
+        const told = MADE[key.length ? "with a key" : place ? "with a policy" : path.split("/").pop()] ?? MADE.holds;
+        return { destroy() {}, toJs: () => [told[0], told[1], told[2], [...files, ...trusted].join("\\n"), told[4]] };
       },
     }),
   };
@@ -66,6 +72,8 @@ ANSWERS = [
     }
     for verdict, figure in (("better", FIGURE), ("no difference shown", NO_BOUNDS))
 ]
+
+LEVEL_LINES = ["A registered study, by Example University", "missing for V2: a copy of the log"]
 
 # Every visible text with less contrast to what is behind it than WCAG 2.2 AA asks for.
 PALE = """() => {
@@ -109,8 +117,10 @@ def made(tiny: Path, small: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     cards = json.loads(found["holds"].cards)
     cards["key"]["state"] = "yours"
     with_key = found["holds"]._replace(cards=json.dumps(cards))
+    cards["levels"] = [{"title": "Registration", "lines": LEVEL_LINES}]
+    with_policy = found["holds"]._replace(cards=json.dumps(cards))
     answered = found["holds"]._replace(cards=json.dumps({**cards, "answers": ANSWERS}))
-    return {**found, "with a key": with_key, "answered": answered}
+    return {**found, "with a key": with_key, "with a policy": with_policy, "answered": answered}
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +229,48 @@ def test_a_key_that_is_chosen_later_has_the_bundle_checked_again(browsers: Start
     page.close()
 
 
+def test_a_policy_and_a_log_that_are_chosen_later_have_the_bundle_checked_again(
+    browsers: Started, page_file: Path
+) -> None:
+    page, noted = opened(browsers, page_file)
+    checked(page, "holds")
+    expect(page.locator("#cards")).to_contain_text("For level V2")
+    expect(page.locator("#cards")).to_contain_text("This run was not registered before it was played")
+    assert not page.locator("#choose-trust").is_visible()
+    page.locator("#whom summary").click()
+    with page.expect_file_chooser() as chooser:
+        page.locator("#choose-trust").click()
+    policy = {"name": "policy.json", "mimeType": "application/json", "buffer": b"{}"}
+    chooser.value.set_files([policy, {"name": "root.pem", "mimeType": "text/plain", "buffer": b"---"}])
+    expect(page.locator("#cards")).to_contain_text("".join(("Registration", *LEVEL_LINES)))
+    expect(page.locator("#details")).to_have_text("holds 1\ntrusted: files/policy.json 2\ntrusted: files/root.pem 3")
+    page.evaluate(CHOOSE, ["log", ["registrations/checkpoint", "registrations/tile/0/000.p/1"]])
+    expect(page.locator("#details")).to_contain_text("trusted: log/checkpoint 5\ntrusted: log/tile/0/000.p/1 5")
+    expect(page.locator("#trust-names")).to_have_text("policy.json, root.pem, the log in registrations")
+    page.locator("#forget-trust").click()
+    expect(page.locator("#details")).to_have_text("holds 1")
+    expect(page.locator("#trust-line")).to_be_hidden()
+    assert noted == []
+    page.close()
+
+
+def test_a_policy_and_a_log_that_are_dropped_beside_the_bundle_are_no_files_of_it(
+    browsers: Started, page_file: Path
+) -> None:
+    page, noted = opened(browsers, page_file)
+    log = ["log/checkpoint", "log/tile/0/000.p/1"]
+    page.evaluate(DROP_ENTRIES, ["run/bagit.txt", "run/attest/registration.json", *log, "policy.json"])
+    trusted = "trusted: files/policy.json 5\ntrusted: log/checkpoint 5\ntrusted: log/tile/0/000.p/1 5"
+    expect(page.locator("#details")).to_have_text(f"run/attest/registration.json 5\nrun/bagit.txt 5\n{trusted}")
+    page.evaluate(DROP_ENTRIES, ["replay.attestation.json"])
+    more = trusted.replace("policy.json 5", "policy.json 5\ntrusted: files/replay.attestation.json 5")
+    expect(page.locator("#details")).to_have_text(f"run/attest/registration.json 5\nrun/bagit.txt 5\n{more}")
+    page.evaluate(DROP_ENTRIES, ["other.zip"])
+    expect(page.locator("#details")).to_have_text(f"other.zip 5\n{more}")
+    assert noted == []
+    page.close()
+
+
 def test_dropped_files_are_checked(browsers: Started, page_file: Path) -> None:
     page, noted = opened(browsers, page_file)
     drop = """(names) => {
@@ -296,12 +348,12 @@ def test_a_folder_that_is_dropped_as_entries_is_checked_whole(browsers: Started,
     page.close()
 
 
-CHOOSE = """(paths) => {
+CHOOSE = """([id, paths]) => {
   const files = paths.map((path) => {
     const file = new File(["12345"], path.split("/").at(-1));
     return Object.defineProperty(file, "webkitRelativePath", { value: path });
   });
-  const input = document.getElementById("folder");
+  const input = document.getElementById(id);
   Object.defineProperty(input, "files", { value: files, configurable: true });
   input.dispatchEvent(new Event("change"));
   delete input.files;
@@ -312,7 +364,7 @@ def test_the_files_of_a_chosen_folder_are_checked(browsers: Started, page_file: 
     """The choice is made up: the protocol by which Firefox is asked here chooses no folder."""
     page, noted = opened(browsers, page_file)
     expect(page.locator("#choose-folder")).to_be_visible()
-    page.evaluate(CHOOSE, ["run/bagit.txt", "run/data/manifest.json"])
+    page.evaluate(CHOOSE, ["folder", ["run/bagit.txt", "run/data/manifest.json"]])
     expect(page.locator("#details")).to_have_text("run/bagit.txt 5\nrun/data/manifest.json 5")
     assert noted == []
     page.close()

@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page
@@ -14,10 +15,12 @@ from playwright.sync_api import Browser, Page
 from agzamov_harness.run import signing_keys
 from agzamov_images.verify_page.verify_page_command import verify_page
 from agzamov_verify import cli
+from agzamov_verify.show.text.registration_lines import REACHED
 from browser import REQUIRED, started
 from bundles.bundle_factory import STRANGER, Draft
 from bundles.tampered_bundles.cases import Case
 from bundles.test_tampered_bundles import CASES, GOLDEN
+from registration.registered_run import played
 
 PATIENCE_MS = 600_000
 FIRST_OF_STEP = list({case.step: case for case in reversed(CASES)}.values())
@@ -73,8 +76,8 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agzamov_verify.engines.uci_engine.PLACES", ("stockfish-that-is-nowhere",))
 
 
-def by_command(path: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(cli.main, ["check", str(path), "--json", "--jobs", "1"])
+def by_command(path: Path, *options: object) -> tuple[int, str]:
+    done = CliRunner().invoke(cli.main, ["check", str(path), "--json", "--jobs", "1", *map(str, options)])
     return done.exit_code, done.stdout
 
 
@@ -124,6 +127,35 @@ def test_another_key_is_refused(checker: Checker, tiny: Path, tmp_path: Path) ->
     assert checker.page.locator("#headline").get_attribute("data-code") == "1"
     checker.page.locator("#forget-key").click()
     told.get_by_text("Ask the submitter for the key by another road").wait_for()
+
+
+@pytest.mark.exhaustive
+def test_a_policy_and_a_log_take_a_registered_run_to_v2_as_by_the_command(checker: Checker, tmp_path: Path) -> None:
+    pytest.importorskip("agzamov_verify.registration.pairing")
+    world, bundle = played(tmp_path)
+    policy = tmp_path / "policy.json"
+    policy.write_bytes(msgspec.json.encode(world.policy))
+    checker.check(bundle)
+    told = checker.page.locator("#cards")
+    assert "nobody has checked it here" in (told.text_content() or "")
+    for locator, given, options in (
+        ("#trust", policy, ("--policy", policy)),
+        ("#log", world.log, ("--policy", policy, "--log", world.log)),
+    ):
+        checker.page.locator(locator).set_input_files(given)
+        checker.page.locator('body[data-state="done"]').wait_for()
+        found = checker.check(bundle)
+        assert found == by_command(bundle, *options)
+    assert (found[0], json.loads(found[1])["level"]) == (0, "V2")
+    assert REACHED in (told.text_content() or "")
+    (world.log / "checkpoint").write_bytes((world.log / "checkpoint").read_bytes()[:-9])
+    checker.page.locator("#log").set_input_files(world.log)
+    checker.page.locator('body[data-state="done"]').wait_for()
+    assert checker.check(bundle) == by_command(bundle, *options)
+    assert "not V2: log" in (told.text_content() or "")
+    checker.page.locator("#forget-trust").click()
+    checker.page.locator('body[data-state="done"]').wait_for()
+    assert checker.check(bundle) == by_command(bundle)
 
 
 def test_a_zip_has_the_verdict_of_its_folder(checker: Checker, tiny: Path, tmp_path: Path) -> None:

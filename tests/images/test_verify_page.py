@@ -1,5 +1,6 @@
 """The page that checks bundles in a browser, put together from stand-ins for Pyodide."""
 
+import ast
 import base64
 import gzip
 import hashlib
@@ -9,6 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import py_ecc
 import pytest
 from click.testing import CliRunner
 
@@ -16,8 +18,8 @@ from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images.architecture import ARCHITECTURES
 from agzamov_images.cache import VARIABLE
 from agzamov_images.npm import read_lock
-from agzamov_images.verify_page.assembly import IN_BROWSER, page, worker
-from agzamov_images.verify_page.packages import NEEDED, PARTS, Pyodide
+from agzamov_images.verify_page.assembly import IN_BROWSER, STAND_INS, page, worker
+from agzamov_images.verify_page.packages import NEEDED, NEEDED_FOR_BEACONS, PARTS, Pyodide
 from agzamov_images.verify_page.page_bytecode import cached
 from agzamov_images.verify_page.verify_page_command import verify_page
 from agzamov_images.wheels import read_requirements
@@ -79,7 +81,7 @@ def test_the_page_holds_the_installed_verifier_unchanged() -> None:
     ours = {f"agzamov_verify/{path.relative_to(source)}": path.read_bytes() for path in expected}
     assert ours.items() <= held.items()
     sources = {name for name in held if "__pycache__" not in name}
-    assert sources - ours.keys() == {"chess/__init__.py", *(f"verify_page/{name}" for name in IN_BROWSER)}
+    assert sources - ours.keys() == {"chess/__init__.py", *(f"verify_page/{name}" for name in IN_BROWSER), *STAND_INS}
     assert block(made, "wasm") == b"\0asm"
 
 
@@ -114,6 +116,18 @@ def test_the_locks_name_what_the_page_takes_and_no_registry() -> None:
     assert "http" not in (PARTS / "package-lock.json").read_text()
     pins = {pin.name for pin in read_requirements(ROOT / "requirements" / "verify.txt", ARCHITECTURES["amd64"])}
     assert pins >= set(NEEDED)
+    pins = {pin.name for pin in read_requirements(ROOT / "requirements" / "beacon.txt", ARCHITECTURES["amd64"])}
+    assert pins >= set(NEEDED_FOR_BEACONS)
+
+
+def test_the_stand_ins_have_all_that_py_ecc_takes_from_other_packages() -> None:
+    """Another version of py_ecc may take more: this test then says so, before a page fails."""
+    held = {Path(name).stem: (PARTS / "stand_ins" / name).read_text() for name in STAND_INS}
+    held["_hashlib"] = (PARTS / "stand_ins" / "openssl_hashes.py").read_text()
+    for path in Path(py_ecc.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(("eth", "_")):
+                assert {name.name for name in node.names} <= set(re.findall(r"\w+", held[node.module])), path
 
 
 def test_without_npm_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """A leaderboard whose policy has a trust policy: level V2, and the registered runs that were never reported."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from agzamov_verify.checks.registration_check import RegistrationVerdict
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.registration.trust_policy import Authority
 from harness.board_worlds import board_run
 from registration.registered_case import Case
 from registration.registered_run import LOG_NAME
@@ -49,6 +51,18 @@ def test_a_registered_run_is_accepted_at_level_v2_and_its_report_says_so(case: C
     assert (result.exit_code, result.output.endswith("1 accepted\n")) == (0, True), result.output
     report = (case.world.folder / "site" / case.bundle.name / "index.html").read_text("utf-8")
     assert "every registration of its study is accounted for; 1 registered: 1 finished" in report
+
+
+def test_a_root_certificate_lies_beside_the_leaderboards_policy(case: Case) -> None:
+    root = case.world.folder / "root.pem"
+    root.write_bytes(b"a root")
+    named = Authority(root.name, hashlib.sha256(b"a root").hexdigest())
+    case.change_policy(timestampers={"Example TSA": named})
+    assert built(case, "--log", case.world.log).exit_code == 0
+    root.write_bytes(b"another")
+    refused = built(case, "--log", case.world.log)
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1)
+    assert "the root certificate of Example TSA, with SHA-256" in refused.stderr
 
 
 def _unregistered(case: Case) -> None:

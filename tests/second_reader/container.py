@@ -9,7 +9,7 @@ from .canonical import Report, need, sha
 PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 TAGS = {"bagit.txt", "bag-info.txt", "manifest-sha256.txt", "tagmanifest-sha256.txt", "attest/run.dsse.json"}
-PROOFS = {"attest/registration.json", "attest/registration.tlog-proof"}
+PROOFS = {f"attest/registration.{kind}" for kind in ("json", "tlog-proof", "tsq", "tsr")}
 MUST = {"manifest.json", "environment.json", "submitter.pem", "executions.jsonl", "journal/index.json"} | {
     f"results/{name}.json" for name in ("results", "calls", "analysis")
 }

@@ -2,6 +2,7 @@
 
     bag-info.txt  bagit.txt  manifest-sha256.txt (the signed subject)  tagmanifest-sha256.txt
     attest/run.dsse.json  attest/registration.json  attest/registration.tlog-proof
+    attest/registration.tsq  attest/registration.tsr
     data/manifest.json  data/environment.json  data/submitter.pem  data/executions.jsonl
     data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
     data/calls/<stream>.jsonl.gz
@@ -37,6 +38,8 @@ TAGS_FILE = "tagmanifest-sha256.txt"
 ENVELOPE_FILE = "attest/run.dsse.json"
 REGISTRATION_FILE, PROOF_FILE = "attest/registration.json", "attest/registration.tlog-proof"
 REGISTRATION_FILES = (REGISTRATION_FILE, PROOF_FILE)
+QUERY_FILE, STAMP_FILE = "attest/registration.tsq", "attest/registration.tsr"
+STAMP_FILES = (QUERY_FILE, STAMP_FILE)
 BEACON_FILE = "data/beacon.json"
 MANIFEST_FILE = "data/manifest.json"
 ENVIRONMENT_FILE = "data/environment.json"

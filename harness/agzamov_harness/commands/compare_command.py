@@ -8,10 +8,9 @@ import click
 
 from agzamov_verify.attestations.agreement import compared_words
 from agzamov_verify.attestations.agreement_statement import ComparedFigure
-from agzamov_verify.checks.registration_check import Trust
 from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.commands.command_line import WrongUse
-from agzamov_verify.commands.trust_options import log_option, now_s, policy_of, policy_option
+from agzamov_verify.commands.trust_options import log_option, policy_option, trust_of
 from agzamov_verify.core import canon
 from agzamov_verify.core.columns import ascii_words
 from agzamov_verify.core.envelope import key_id
@@ -81,7 +80,7 @@ def compare(
         raise WrongUse("--attest needs --policy FILE and --log FOLDER: both runs must be of level V2")
     with exit_status.faults():
         key = signing_keys.load(attest) if attest else None
-        trust = Trust(policy_of(policy), log_folder, now_s()) if policy else None
+        trust = trust_of(policy, log_folder)
         path, missing = engine_or_why(engine)
         with shown(quiet=as_json):
             a, b = (executed(bundle, path, missing, jobs or cores(), trust) for bundle in bundles)

@@ -17,6 +17,7 @@ from agzamov_verify.core.waiting import shown
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
 from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.registration.time_stamp import roots_beside
 from agzamov_verify.transparency_log.signed_note import BadNote
 
 from ..leaderboard.site import build as build_pages
@@ -85,7 +86,7 @@ def build(
         policy = load_policy(policy_file)
     except ManifestError as error:
         fail(str(error), EXIT_USAGE)
-    trust = _trust_of(policy, log_folder, attestations_folder)
+    trust = _trust_of(policy, policy_file.parent, log_folder, attestations_folder)
     engine_path, missing = engine_or_why(engine)
     options = Options(
         engine_path, missing, jobs or cores(), limits=limits_of(limits), say=partial(click.echo, err=True), trust=trust
@@ -103,8 +104,8 @@ def build(
     sys.exit(EXIT_FAILED if built.worse else 0)
 
 
-def _trust_of(policy: Policy, log_folder: Path | None, attestations_folder: Path | None) -> Trust | None:
-    """What the maintainers trust; ends the program where the log is not one of the policy's."""
+def _trust_of(policy: Policy, beside: Path, log_folder: Path | None, attestations_folder: Path | None) -> Trust | None:
+    """What the maintainers trust; ends the program where the log, or a root certificate, is not one of the policy's."""
     trusted = policy.trust_policy
     if trusted is None:
         if log_folder or attestations_folder:
@@ -116,6 +117,10 @@ def _trust_of(policy: Policy, log_folder: Path | None, attestations_folder: Path
             opened_log(log_folder, trusted)
         except BadNote as error:
             fail(printable(f"{log_folder}: {error}"), EXIT_USAGE)
+    try:
+        roots = roots_beside(trusted, beside)
+    except BadNote as error:
+        fail(printable(f"timestampers: {error}"), EXIT_USAGE)
     files = attestations_folder.iterdir() if attestations_folder else ()
     attestations = tuple(sorted(path for path in files if path.is_file() and not path.name.startswith(".")))
-    return Trust(trusted, log_folder, now_s(), attestations)
+    return Trust(trusted, log_folder, now_s(), attestations, roots)

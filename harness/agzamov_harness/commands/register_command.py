@@ -4,6 +4,7 @@ They write request files and read proof files, so that the machine that plays ne
 """
 
 import hashlib
+import shlex
 from pathlib import Path
 
 import click
@@ -19,7 +20,7 @@ from ..foundation.append_only import write_over
 from ..foundation.default_places import RUNS
 from ..pipeline.sealed_run import sealed
 from ..run import exit_status, run_folder, signing_keys
-from ..run.registration import registered, signed_entry, take_beacon, take_proof
+from ..run.registration import registered, signed_entry, stamp_query, take_beacon, take_proof, take_stamp
 from .plan_files import plan_file
 from .shared_options import (
     engine_option,
@@ -34,6 +35,7 @@ from .shared_options import (
 DAY_S = 86_400
 SOON_S = 600
 """Less than this is too little for a keeper and a witness."""
+CURL = "curl -H 'Content-Type: application/timestamp-query'"
 run_argument = click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 file_argument = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 request_option = click.option(
@@ -135,6 +137,35 @@ def register_proof(run: Path, file: Path) -> None:
     """
     with exit_status.faults():
         take_proof(run_folder.load(run), file)
+
+
+@register.command("stamp-query")
+@run_argument
+@click.argument("query", type=click.Path(dir_okay=False, path_type=Path))
+def register_stamp_query(run: Path, query: Path) -> None:
+    """Write to QUERY what asks a time-stamp authority when the log had the run in the folder RUN (RFC 3161).
+
+    Example: agzamov register stamp-query runs/0123456789abcdef request.tsq
+
+    Exit code 0: written; how to send it is printed. 2: the run has no proof yet.
+    """
+    with exit_status.faults():
+        write_over(query, stamp_query(run_folder.load(run)))
+        click.echo(f"{CURL} --data-binary {shlex.quote(f'@{query}')} -o reply.tsr URL-OF-THE-AUTHORITY")
+
+
+@register.command("stamp")
+@run_argument
+@file_argument
+def register_stamp(run: Path, file: Path) -> None:
+    """Keep the time-stamp in FILE, an authority's reply to the query of the run in the folder RUN.
+
+    Example: agzamov register stamp runs/0123456789abcdef reply.tsr
+
+    Exit code 0: kept. 2: it is the reply to something else, or no stamp was granted.
+    """
+    with exit_status.faults():
+        take_stamp(run_folder.load(run), file)
 
 
 @register.command("beacon")

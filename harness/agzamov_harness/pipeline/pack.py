@@ -52,7 +52,18 @@ from ..run.execution_record import ContainerExecution, executions
 from ..run.exit_status import EXIT_FAILED, HarnessEnded
 from ..run.move_evaluations import promised_answers
 from ..run.recorder import CALLS_FILE, JOURNAL_SUFFIX
-from ..run.run_folder import ADDRESSES, DIGESTS, MEMORY_MODELS, PREFLIGHT, PROOF, REGISTRATION, WEIGHTS, RunDirectory
+from ..run.run_folder import (
+    ADDRESSES,
+    DIGESTS,
+    MEMORY_MODELS,
+    PREFLIGHT,
+    PROOF,
+    QUERY,
+    REGISTRATION,
+    STAMP,
+    WEIGHTS,
+    RunDirectory,
+)
 from ..run.runner import Blocks
 from ..run.seal_signature import public_pem
 
@@ -203,7 +214,8 @@ class _Writer:
         path = self._root / bundle.ENVELOPE_FILE
         path.parent.mkdir()
         path.write_bytes(sign(statement, key))
-        for name, kept in zip(bundle.REGISTRATION_FILES, (REGISTRATION, PROOF), strict=True):
+        names = (*bundle.REGISTRATION_FILES, *bundle.STAMP_FILES)
+        for name, kept in zip(names, (REGISTRATION, PROOF, QUERY, STAMP), strict=True):
             source = self._directory.path / kept
             if source.is_file() and not source.is_symlink():
                 (self._root / name).write_bytes(source.read_bytes())

@@ -1,8 +1,10 @@
-"""A run's registration in its folder: the signed entry that asks for it, the proof that came back, the beacon round."""
+"""A run's registration in its folder: the signed entry that asks for it, proof, time-stamp, beacon round."""
 
 import base64
 import hashlib
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -22,13 +24,23 @@ from agzamov_verify.registration.log_entry import (
     signed_bytes,
     study_of,
 )
-from agzamov_verify.transparency_log.checkpoint import parse_checkpoint
+from agzamov_verify.registration.time_stamp import (
+    NONCE_BYTES,
+    QUERY_BYTES,
+    REPLY_BYTES_MAX,
+    NoReader,
+    answered,
+    asked,
+    query,
+    stamped_bytes,
+)
+from agzamov_verify.transparency_log.checkpoint import Checkpoint, parse_checkpoint
 from agzamov_verify.transparency_log.proofs import leaf_hash, root_from_inclusion
 from agzamov_verify.transparency_log.signed_note import BadNote
 from agzamov_verify.transparency_log.tlog_proof import PROOF_BYTES_MAX, parse_proof
 
 from ..foundation.append_only import write_over
-from .run_folder import BEACON, PROOF, REGISTRATION, RunDirectory
+from .run_folder import BEACON, PROOF, QUERY, REGISTRATION, STAMP, RunDirectory
 from .seal_signature import public_pem
 
 DRAND_BYTES_MAX = 4096
@@ -99,7 +111,56 @@ def take_proof(directory: RunDirectory, file: Path) -> None:
     leaf = leaf_hash(_read(entry, ENTRY_BYTES_MAX))
     if root_from_inclusion(leaf, proof.number, checkpoint.size, proof.path) != checkpoint.root:
         raise ManifestError(f"{file}: expected the proof that the run in {directory.path} is registered, found another")
+    _require_same_stamped(directory, checkpoint, file)
     write_over(directory.path / PROOF, data)
+
+
+def _require_same_stamped(directory: RunDirectory, checkpoint: Checkpoint, file: Path) -> None:
+    """A time-stamp is of one checkpoint: a proof by another one would make it worthless."""
+    if (directory.path / STAMP).is_file() and stamped_bytes(checkpoint) != stamped_bytes(_logged(directory)):
+        raise ManifestError(
+            f"{file}: expected a proof by the checkpoint that was time-stamped, found another;"
+            f" to take this one, remove {directory.path / STAMP} first"
+        )
+
+
+def _logged(directory: RunDirectory) -> Checkpoint:
+    """The checkpoint of the run's proof. Raises ManifestError."""
+    proof = directory.path / PROOF
+    if not proof.is_file():
+        raise ManifestError(f"{directory.path}: expected the proof of its registration; see agzamov register proof")
+    try:
+        return parse_checkpoint(parse_proof(_read(proof, PROOF_BYTES_MAX)).checkpoint)
+    except BadNote as error:
+        raise ManifestError(f"{proof}: {error}") from error
+
+
+def stamp_query(directory: RunDirectory) -> bytes:
+    """The query that asks for a time-stamp of the run's registration, kept from now on; the same if asked again."""
+    checkpoint, kept = _logged(directory), directory.path / QUERY
+    if kept.is_file():
+        with suppress(BadNote):
+            data = _read(kept, QUERY_BYTES)
+            asked(data, checkpoint)
+            return data
+    data = query(checkpoint, secrets.token_bytes(NONCE_BYTES))
+    write_over(kept, data)
+    return data
+
+
+def take_stamp(directory: RunDirectory, file: Path) -> None:
+    """Keep an authority's reply to the query. Raises ManifestError for a reply to another one, or none."""
+    kept = directory.path / QUERY
+    if not kept.is_file():
+        raise ManifestError(
+            f"{directory.path}: expected a run that asked for a time-stamp; agzamov register stamp-query"
+        )
+    data = _read(file, REPLY_BYTES_MAX)
+    try:
+        answered(data, asked(_read(kept, QUERY_BYTES), _logged(directory)))
+    except (BadNote, NoReader) as error:
+        raise ManifestError(f"{file}: {error}") from error
+    write_over(directory.path / STAMP, data)
 
 
 def take_beacon(directory: RunDirectory, file: Path) -> None:

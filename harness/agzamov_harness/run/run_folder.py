@@ -2,6 +2,7 @@
 
 manifest.json  manifest.sha256  manifest.sig  secret (mode 0600)  source.json
 registration.json  registration.tlog-proof  beacon.json (of a run that was registered)
+registration.tsq  registration.tsr (of one whose log was time-stamped)
 journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
 
 No file in it says which program is started, or where one is found: that is in the owner's own folder (`run_origin`).
@@ -48,6 +49,7 @@ SOURCE, SEALED, SIGNATURE = "source.json", "manifest.sha256", "manifest.sig"
 MAKING = ".making"
 ORIGIN = (SOURCE, SEALED, SIGNATURE)
 REGISTRATION, PROOF, BEACON = "registration.json", "registration.tlog-proof", "beacon.json"
+QUERY, STAMP = "registration.tsq", "registration.tsr"
 NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"

@@ -23,8 +23,18 @@ from .packages import PARTS, Pyodide
 from .page_bytecode import cached, compiled
 
 VERIFIER: Final = "agzamov_verify"
-IN_BROWSER: Final = ("check_bundle.py", "verdict_cards.py", "zip_bundle.py")
+IN_BROWSER: Final = (
+    "check_bundle.py",
+    "given_trust.py",
+    "stand_ins/__init__.py",
+    "stand_ins/openssl_hashes.py",
+    "verdict_cards.py",
+    "zip_bundle.py",
+)
 """The modules of `parts` that the page runs, in its package `verify_page`."""
+
+STAND_INS: Final = ("eth_typing.py", "eth_utils.py")
+"""Modules of `parts/stand_ins`, for three names that py_ecc imports from ten packages and the page never uses."""
 
 EXPORTS: Final = re.compile(r"export\s*\{\s*(\w+) as loadPyodide\b[^}]*\};?")
 GLUE_EXPORT: Final = "export default _createPyodideModule;"
@@ -65,6 +75,7 @@ def page(pyodide: Pyodide, packages: Iterable[tuple[str, bytes]], compiler: Comp
 def _with_bytecode(pyodide: Pyodide, packages: dict[str, bytes], compiler: Compiler) -> tuple[bytes, bytes]:
     """The archives of the site folder, with bytecode beside its sources, and of the library, in place of them."""
     ours = {f"verify_page/{name}": _part(name).encode() for name in IN_BROWSER}
+    ours |= {name: _part(f"stand_ins/{name}").encode() for name in STAND_INS}
     site = {**packages, **dict(_verifier()), **ours}
     with zipfile.ZipFile(io.BytesIO(pyodide.files["python_stdlib.zip"])) as archive:
         library = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}

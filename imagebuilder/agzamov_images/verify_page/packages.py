@@ -20,6 +20,9 @@ PARTS: Final = Path(__file__).parent / "parts"
 NEEDED: Final = ("chess", "click", "mpmath", "msgspec", "pokerkit")
 """Of the verifier's requirements; instead of the others it has Python of its own."""
 
+NEEDED_FOR_BEACONS: Final = ("py-ecc",)
+"""Of what `make beacon` installs: 0.2 MB of Python alone. The packages that it asks for have stand-ins in `parts`."""
+
 SOURCES: Final = ("chess",)
 """Those that come as source only."""
 
@@ -45,9 +48,18 @@ def pyodide(cache: Cache) -> Pyodide:
         return Pyodide(package.version, {name: file.read() for name, file in opened.items() if file})
 
 
-def python_packages(requirements: Path, cache: Cache) -> Iterator[tuple[str, bytes]]:
-    """The files of the needed packages, by their path in the site folder. Raises ImageFault."""
-    pins = [pin for pin in wheels.read_requirements(requirements, ARCHITECTURES["amd64"]) if pin.name in NEEDED]
+def python_packages(requirements: Path, beacon: Path, cache: Cache) -> Iterator[tuple[str, bytes]]:
+    """The files of the needed packages, by their path in the site folder. Raises ImageFault.
+
+    `requirements`: the pins of the verifier, `beacon`: those of what checks a beacon's round.
+    """
+    asked = ((requirements, NEEDED), (beacon, NEEDED_FOR_BEACONS))
+    pins = [
+        pin
+        for path, names in asked
+        for pin in wheels.read_requirements(path, ARCHITECTURES["amd64"])
+        if pin.name in names
+    ]
     missing = [pin for pin in pins if not wheels.best(pin, cache, TARGET.tags)]
     if missing:
         wheels.download(missing, SOURCES, cache, TARGET)

@@ -14,7 +14,7 @@ from ..cache import Cache, default_folder
 from .assembly import page
 from .packages import pyodide, python_packages
 
-REQUIREMENTS: Final = Path("requirements", "verify.txt")
+REQUIREMENTS, BEACON = Path("requirements", "verify.txt"), Path("requirements", "beacon.txt")
 UNUSABLE: Final = 2
 
 
@@ -46,9 +46,9 @@ def verify_page(out: Path, packages_from: Path | None) -> None:
     Exit code 0: the file is written. 2: it could not be, for instance because npm or a package is missing.
     """
     try:
-        requirements = image_records.checkout(Path.cwd()) / REQUIREMENTS
+        checkout = image_records.checkout(Path.cwd())
         cache = Cache(default_folder(), packages_from)
-        content = page(pyodide(cache), python_packages(requirements, cache))
+        content = page(pyodide(cache), python_packages(checkout / REQUIREMENTS, checkout / BEACON, cache))
         out.write_bytes(content)
     except ImageFault as error:
         click.echo(f"error: {error}", err=True)

@@ -107,7 +107,7 @@ def read_payload(source: Source, digests: Mapping[str, str], name: str, bytes_ma
 def _names(source: Source, log: CheckLog) -> None:
     for name in (*TAG_FILES, bundle.ENVELOPE_FILE):
         read_small(source, name)
-    admitted = (*TAG_FILES, bundle.ENVELOPE_FILE, *bundle.REGISTRATION_FILES)
+    admitted = (*TAG_FILES, bundle.ENVELOPE_FILE, *bundle.REGISTRATION_FILES, *bundle.STAMP_FILES)
     for name in source.sizes:
         if not name.startswith("data/") and name not in admitted:
             log.add(Number.NAMES, name, f"only tag files, {bundle.ENVELOPE_FILE} and data/", "another file")

@@ -3,7 +3,8 @@
 Asked of a bundle whose record is consistent (V1), by the trust policy of its reader, offline:
 
  1  the registration in the bundle names this run, its study, its secret and its beacon round, by the submitter's key
- 2  the proof shows it in a log that the policy names; enough witnesses saw that log, and when
+ 2  the proof shows it in a log that the policy names; enough witnesses saw that log, and when; a time-stamp of the
+    proof's checkpoint by an authority that the policy names counts as one of them
  3  the key was not revoked by then, and the beacon round came out later, by the policy's margin
  4  the round's signature is by the chain's key, so that nobody chose the seed
  5  the log in the reader's folder continues the proof's, holds this registration, and its end with this very bundle
@@ -30,6 +31,7 @@ from ..transparency_log.signed_note import BadNote
 from ..transparency_log.tlog_proof import PROOF_BYTES_MAX, Included, included
 from .level_verdict import LevelVerdict
 from .opened_bundle import Opened
+from .stamp_check import StampVerdict, check_stamp
 
 STEP = 17
 """The number of this step in findings: it follows the sixteen of level V1."""
@@ -47,13 +49,15 @@ NOT_IN_BUNDLE = (
 class Trust(msgspec.Struct, frozen=True):
     """Whom a reader trusts: a policy, a copy of the log if there is one, and the time now in POSIX seconds.
 
-    `attestations`: files of others about the bundle, for levels V3 and V4.
+    `attestations`: files of others about the bundle, for levels V3 and V4. `roots`: the root certificates, in PEM, of
+    the time-stamp authorities that the policy names.
     """
 
     policy: TrustPolicy
     log: Path | None = None
     now_s: int = 0
     attestations: tuple[Path, ...] = ()
+    roots: dict[str, bytes] = {}
 
 
 class RegistrationVerdict(LevelVerdict):
@@ -88,9 +92,11 @@ def check_registration(opened: Opened, trust: Trust, beacon: BeaconRound | None)
         verdict.add(place, error.expected, error.found)
         return verdict
     if registered:
-        _times(opened, registered, place_in_log.witnessed, trust.policy, verdict)
+        stamp = check_stamp(opened, place_in_log.witnessed.checkpoint, trust.policy, trust.roots)
+        _times(opened, registered, place_in_log.witnessed, stamp, trust.policy, verdict)
         _beacon(trust.policy, beacon, verdict)
         _log(opened, data, registered, place_in_log, trust, verdict)
+        verdict.account += stamp_lines(stamp)
     return verdict
 
 
@@ -114,13 +120,17 @@ def _of_this_run(opened: Opened, read: Read, verdict: RegistrationVerdict) -> Re
 
 
 def _times(
-    opened: Opened, registered: Registered, proof: Witnessed, policy: TrustPolicy, verdict: RegistrationVerdict
+    opened: Opened,
+    registered: Registered,
+    proof: Witnessed,
+    stamp: StampVerdict,
+    policy: TrustPolicy,
+    verdict: RegistrationVerdict,
 ) -> None:
-    """Witnesses, revocation, and the time before the beacon round."""
-    time_s = verdict.registered_s = proof.time_s(policy.quorum)
+    """Witnesses and time-stamp, revocation, and the time before the beacon round."""
+    time_s = verdict.registered_s = proof.and_also(stamp.by, stamp.time_s).time_s(policy.quorum)
     if time_s is None:
-        witnesses = "1 witness" if policy.quorum == 1 else f"{policy.quorum} witnesses"
-        verdict.add(bundle.PROOF_FILE, f"the cosignatures of {witnesses} of the policy", f"{len(proof.times_s)}")
+        _too_few(len(proof.times_s), stamp, policy, verdict)
     revoked = policy.revoked.get(opened.submitter)
     if revoked and (time_s is None or time_s >= revoked.since_s):
         expected = f"a key that is not revoked ({revoked.reason})"
@@ -134,6 +144,28 @@ def _times(
         verdict.add(bundle.PROOF_FILE, expected, f"witnessed at {time_s}: the seed could have been known")
     if registered.seen_round and chain.time_s(registered.seen_round) > time_s:
         verdict.add(bundle.REGISTRATION_FILE, f"a seen round that was out by {time_s}", f"{registered.seen_round}")
+
+
+def _too_few(witnesses: int, stamp: StampVerdict, policy: TrustPolicy, verdict: RegistrationVerdict) -> None:
+    """Too few have seen the log by a known time: what is wrong, or was not looked at here, or is not there."""
+    would_do = witnesses + 1 >= policy.quorum
+    if would_do and stamp.wrong:
+        verdict.findings.append(stamp.wrong)
+    elif would_do and stamp.missing and policy.timestampers:
+        verdict.missing.append(stamp.missing)
+    else:
+        wanted = "1 witness" if policy.quorum == 1 else f"{policy.quorum} witnesses"
+        kinds = "the cosignatures or the time-stamp" if policy.timestampers else "the cosignatures"
+        found = f"{witnesses + (stamp.time_s is not None)}"
+        why = f"; {stamp.missing}" if stamp.missing else ""
+        verdict.add(bundle.PROOF_FILE, f"{kinds} of {wanted} of the policy", f"{found}{why}")
+
+
+def stamp_lines(stamp: StampVerdict) -> list[str]:
+    """A time-stamp in words for a reader; none where there is none."""
+    if stamp.time_s is not None:
+        return [f"its registration was in the log by {stamp.time_s}, as a time-stamp by {stamp.by} shows"]
+    return [f"a time-stamp that does not count: found {stamp.wrong.found}"] if stamp.wrong else []
 
 
 def _beacon(policy: TrustPolicy, beacon: BeaconRound | None, verdict: RegistrationVerdict) -> None:

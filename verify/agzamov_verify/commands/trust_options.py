@@ -9,6 +9,7 @@ import click
 
 from ..checks.registration_check import Trust
 from ..core.untrusted_input import printable
+from ..registration.time_stamp import roots_beside
 from ..registration.trust_policy import POLICY_BYTES_MAX, TrustPolicy, parse_policy
 from ..transparency_log.folder_log import read_file
 from ..transparency_log.signed_note import BadNote
@@ -56,6 +57,14 @@ def policy_of(path: Path) -> TrustPolicy:
         raise WrongUse(printable(f"{path}: {error}")) from error
 
 
+def roots_of(policy: TrustPolicy, path: Path) -> dict[str, bytes]:
+    """The root certificates that the policy in the file `path` names, from the files beside it. Raises WrongUse."""
+    try:
+        return roots_beside(policy, path.parent)
+    except BadNote as error:
+        raise WrongUse(printable(f"{path}: timestampers: {error}")) from error
+
+
 def trust_of(policy: Path | None, log: Path | None, attestations: tuple[Path, ...] = ()) -> Trust | None:
     """What a reader trusts; None without a policy. Raises WrongUse."""
     if policy is None:
@@ -64,7 +73,8 @@ def trust_of(policy: Path | None, log: Path | None, attestations: tuple[Path, ..
         if attestations:
             raise WrongUse("--attestation needs --policy, which says whose word counts for you")
         return None
-    return Trust(policy_of(policy), log, now_s(), attestations)
+    trusted = policy_of(policy)
+    return Trust(trusted, log, now_s(), attestations, roots_of(trusted, policy))
 
 
 def trust_words(trust: Trust | None) -> str:

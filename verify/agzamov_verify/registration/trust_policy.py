@@ -3,6 +3,7 @@
     {"beacons":{},"format":"agz-policy-1","logs":["example.com/log+6e1f…"],"margin_s":120,
      "quorum":1,"revoked":{"<key id>":{"reason":"stolen","since_s":1764000000}},
      "replayers":{"<key id>":"Example Lab"},"submitters":{"<key id>":"Example University"},
+     "timestampers":{"Example TSA":{"root":"tsa-root.pem","root_sha256":"<SHA-256 of that file>"}},
      "witnesses":["witness.example.com/w1+…"]}
 
 Any JSON with these fields will do, every one of them optional but `format`. `beacons` are chains of one's own, by name;
@@ -32,8 +33,21 @@ class Revoked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     since_s: Seconds = 0
 
 
+class Authority(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A time-stamp authority (RFC 3161): its root certificate in PEM, a file beside the policy, and that file's digest.
+
+    `policy`: the OID under which it must have stamped; empty for any.
+    """
+
+    root: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}" + END)]
+    root_sha256: Sha256
+    policy: Annotated[str, Meta(pattern=r"^([0-2](\.(0|[1-9][0-9]{0,30})){1,30})?" + END)] = ""
+
+
 class TrustPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Logs and witnesses by their verifier keys, how many witnesses it takes, beacons, submitters and revoked keys.
+
+    `timestampers`: time-stamp authorities by name; a stamp by one of them counts as one witness of a registration.
 
     `margin_s`: how long before its beacon round a run must have been registered, and its end before the round that
     draws the games to replay. `deadline_days_max`: days that a run may take at most; one with a later deadline counts
@@ -48,6 +62,7 @@ class TrustPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["agz-policy-1"]
     logs: tuple[Key, ...] = ()
     witnesses: tuple[Key, ...] = ()
+    timestampers: Annotated[dict[Line, Authority], Meta(max_length=100)] = {}
     quorum: Annotated[int, Meta(ge=1, le=100)] = 1
     beacons: dict[Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}" + END)], Chain] = {}
     margin_s: Seconds = 120

@@ -64,6 +64,10 @@ class Witnessed(NamedTuple):
         times = sorted(self.times_s.values())
         return times[quorum - 1] if 0 < quorum <= len(times) else None
 
+    def and_also(self, name: str, time_s: int | None) -> "Witnessed":
+        """The same, seen by somebody else too at a time, unless that is None."""
+        return self if time_s is None else self._replace(times_s={**self.times_s, f"time-stamp {name}": time_s})
+
 
 def witnessed(data: bytes, logs: Collection[VerifierKey], witnesses: Collection[VerifierKey]) -> Witnessed:
     """A checkpoint by one of `logs`, whose key has the name of its origin. Raises BadNote."""

@@ -3,6 +3,9 @@ const $ = (id) => document.getElementById(id);
 const KEY_BYTES_MAX = 65536;
 const STAGES = ["unpacking Python", "starting Python", "loading the verifier"];
 const scripts = self.trustedTypes?.createPolicy("worker-of-this-page", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
+const TRUST_FILE = /\.(json|pem|crt|cer)$/i;
+/** Whom the person trusts: files by name (a policy, roots, attestations), and the log's folder. */
+const trust = { files: new Map(), log: [], logName: "" };
 let worker, key = null, next = null, last = null, again = false, began = 0, link = null;
 let ready = false;
 
@@ -95,7 +98,12 @@ function begin() {
   $("patience").textContent = "A small bundle takes a few seconds, a large one minutes.";
   say(`Checking ${next.root}.`);
   atWork("");
-  worker.postMessage({ ...next, key: key ? key.bytes : new ArrayBuffer(0) });
+  worker.postMessage({ ...next, key: key ? key.bytes : new ArrayBuffer(0), trusted: trusted() });
+}
+
+/** The files of whom the person trusts, as Python finds them: files/ and log/. */
+function trusted() {
+  return [...[...trust.files].map(([name, file]) => ({ path: `files/${name}`, file })), ...trust.log];
 }
 
 /** `text` says how far the check is, often as "3 of 36". */
@@ -126,6 +134,8 @@ function show({ code, cards, text, details, verdict }) {
   if (told.measured) built.push(card("wide", "What was measured", element("p", {}, told.measured)));
   if (told.departs) built.push(departures(told.departs));
   if (told.warnings.length) built.push(list("wide warnings", "Warnings", told.warnings));
+  built.push(...told.levels.map(({ title, lines }) => list("wide", title, lines)));
+  if (told.next) built.push(card("wide", `For level ${told.next.level}`, element("p", {}, told.next.words)));
   if (told.key) built.push(whose(told.key));
   if (told.recomputed.length) built.push(list("", "Computed again here", told.recomputed));
   if (told.claimed.length) built.push(list("", "Only claimed by the submitter", told.claimed));
@@ -142,7 +152,7 @@ function show({ code, cards, text, details, verdict }) {
 
 /** The cards of what is no bundle: none but the reason. */
 function refusal(text) {
-  return { badge: { kind: "refused", words: "Nothing was checked" }, note: text, run: "", findings: [], answers: [], warnings: [], recomputed: [], claimed: [], steps: [] };
+  return { badge: { kind: "refused", words: "Nothing was checked" }, note: text, run: "", findings: [], answers: [], levels: [], warnings: [], recomputed: [], claimed: [], steps: [] };
 }
 
 function card(name, title, ...children) {
@@ -240,17 +250,36 @@ function foldSteps(all) {
 
 // --- what a person chooses ---------------------------------------------------------------------
 
-/** What was dropped, as files: an archive, a folder, or what is inside of a folder. */
+/** What was dropped, as files: archives, folders, or what is inside of a folder, each with its path from there. */
 async function dropped(transfer) {
   const plain = [...transfer.files].map((file) => ({ path: file.name, file }));
   // Chromium reads no dropped folder by entries on a page from the disk; Firefox and Safari have no handles.
   const asked = [...transfer.items].map((item) => item.getAsFileSystemHandle?.() ?? item.webkitGetAsEntry?.());
   const all = (await Promise.all(asked.map((one) => Promise.resolve(one).catch(() => null)))).filter(Boolean);
-  const top = transfer.items.length > 1 || plain.length > 1 ? "bundle/" : "";
-  if (!all.some((one) => one.isDirectory || one.kind === "directory")) return plain.map(({ path, file }) => ({ path: top + path, file }));
+  if (!all.some((one) => one.isDirectory || one.kind === "directory")) return plain;
   const files = [];
-  for (const one of all) await gather(one, top + one.name, files);
+  for (const one of all) await gather(one, one.name, files);
   return files;
+}
+
+/** Dropped files apart: the bundle's, a log's folder, and single files that say whom the person trusts. */
+function apart(files) {
+  const groups = new Map();
+  for (const one of files) {
+    const name = rootOf([one]);
+    if (groups.has(name)) groups.get(name).push(one);
+    else groups.set(name, [one]);
+  }
+  const has = (name, path) => groups.get(name).some((one) => one.path.startsWith(`${name}/${path}`));
+  const told = { files: [], log: [], bundle: [] };
+  const rest = [];
+  for (const [name, group] of groups) {
+    if (group.length === 1 && group[0].path === name && TRUST_FILE.test(name)) told.files.push(group[0].file);
+    else if (has(name, "checkpoint") && has(name, "tile/") && !has(name, "bagit.txt")) told.log = group;
+    else rest.push(group);
+  }
+  told.bundle = rest.length > 1 ? rest.flat().map(({ path, file }) => ({ path: `bundle/${path}`, file })) : rest.flat();
+  return told;
 }
 
 /** The files of an entry or a handle, and of the folders in it. An entry has no kind, and a folder's has a `getFile` too. */
@@ -273,17 +302,47 @@ async function useKey(file) {
   key = file ? { name: file.name, bytes: await file.arrayBuffer() } : null;
   $("key-line").hidden = !key;
   $("key-name").textContent = key?.name ?? "";
+  checkAgain();
+}
+
+/** Take files and a log's folder of whom the person trusts; with neither, forget them. */
+function useTrust(files, log) {
+  if (!files.length && !log.length) trust.files.clear();
+  if (log.length || !files.length) {
+    trust.logName = rootOf(log);
+    trust.log = log.map(({ path, file }) => ({ path: `log${path.slice(trust.logName.length)}`, file }));
+  }
+  for (const file of files) trust.files.set(file.name, file);
+  const names = [...trust.files.keys(), ...(trust.log.length ? [`the log in ${trust.logName}`] : [])];
+  $("trust-line").hidden = !names.length;
+  $("trust-names").textContent = names.join(", ");
+  if (names.length) $("whom").open = true;
+}
+
+function checkAgain() {
   if (next && document.body.dataset.state === "checking") again = true;
   else if (last && !next) choose(last.files, last.root);
 }
 
-for (const id of ["file", "folder", "key"]) $(`choose-${id}`).addEventListener("click", () => $(id).click());
-$("choose-folder").hidden = !("webkitdirectory" in $("folder"));
+for (const id of ["file", "folder", "key", "trust", "log"]) $(`choose-${id}`).addEventListener("click", () => $(id).click());
+$("choose-folder").hidden = $("choose-log").hidden = !("webkitdirectory" in $("folder"));
 $("forget-key").addEventListener("click", () => useKey(null));
 $("key").addEventListener("change", async ({ target }) => {
   await useKey(target.files[0]).catch((error) => say(`The key file could not be read: ${error.message}`));
   target.value = "";
 });
+$("forget-trust").addEventListener("click", () => {
+  useTrust([], []);
+  checkAgain();
+});
+for (const id of ["trust", "log"])
+  $(id).addEventListener("change", ({ target }) => {
+    const files = [...target.files];
+    if (id === "trust") useTrust(files, []);
+    else useTrust([], files.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+    target.value = "";
+    checkAgain();
+  });
 for (const id of ["file", "folder"])
   $(id).addEventListener("change", ({ target }) => {
     const files = [...target.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
@@ -299,7 +358,10 @@ document.addEventListener("drop", async ({ dataTransfer }) => {
   try {
     const files = await dropped(dataTransfer);
     if (!files.length) return say("Nothing that can be read was dropped: drop a folder, a .tar or a .zip.");
-    choose(files, rootOf(files));
+    const { files: said, log, bundle } = apart(files);
+    if (said.length || log.length) useTrust(said, log);
+    if (bundle.length) choose(bundle, rootOf(bundle));
+    else checkAgain();
   } catch (error) {
     say(`What was dropped could not be read (${error.message}): choose it by the button.`);
   }

@@ -7,12 +7,15 @@ figure     {value, unit, interval, at, low, high, null, even}; none where there 
 measured   who played whom, and how much; empty where nothing can be told
 departs    {words, lines}: the plan's departures from its protocol, by kind
 missing    what an engine has to be asked; `command` asks it
+levels     {title, lines} for each level above V1 that the person asked for, in the words of the command
+next       {level, words}: what is missing for the next level and who would have to do what; none of a bundle that fails
 warnings   sentences; `recomputed`, `claimed` likewise
 steps      {number, words, status, remark}
 findings   {step, place, expected, found}, the first FINDINGS_SHOWN; `findings_left`
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from agzamov_verify import bundle
@@ -29,6 +32,7 @@ from agzamov_verify.show.text.answers import Answer, Comparison, Played, Shown, 
 from agzamov_verify.show.text.badge import badge_of, not_proved
 from agzamov_verify.show.text.cost_words import cost_words
 from agzamov_verify.show.text.first_screen import departs_words, grouped_departures, played_words
+from agzamov_verify.show.text.registration_lines import next_level, registration_lines
 from agzamov_verify.show.views import VIEWS, game_words
 
 FINDINGS_SHOWN: Final = 20
@@ -78,6 +82,8 @@ def cards(verdict: Verdict, expected_key_id: str, command: str) -> dict[str, Any
         "departs": _departs(played.results) if played else None,
         "missing": [printable(words) for words in missing],
         "command": command if missing and not verdict.failed else "",
+        "levels": list(_levels(verdict)),
+        "next": _next(verdict),
         "warnings": [printable(warning) for warning in warnings],
         "recomputed": list(_recomputed(verdict)),
         "claimed": list(_claimed(verdict)),
@@ -147,6 +153,21 @@ def _key(verdict: Verdict, expected_key_id: str) -> dict[str, str]:
     return {"id": printable(key), "state": state if key else "unread"}
 
 
+def _levels(verdict: Verdict) -> Iterator[dict[str, Any]]:
+    """The paragraphs of the command's first screen, each a heading and lines."""
+    told = [line for line in registration_lines(verdict) if line]
+    heads = [at for at, line in enumerate(told) if not line.startswith(" ")]
+    for at, end in pairwise((*heads, len(told))):
+        yield {"title": told[at], "lines": [line.strip() for line in told[at + 1 : end]]}
+
+
+def _next(verdict: Verdict) -> dict[str, str] | None:
+    if verdict.failed:
+        return None
+    level, words = next_level(verdict)
+    return {"level": level, "words": f"{words[:1].upper()}{words[1:]}."}
+
+
 def _passed(verdict: Verdict, number: Number) -> bool:
     return any(step.number == number and step.status is Status.PASS for step in verdict.steps)
 
@@ -180,6 +201,7 @@ def _claimed(verdict: Verdict) -> Iterator[str]:
         yield "That the players really gave these replies."
     if any(seat.is_model for seat in verdict.manifest.plan.playing.values()):
         yield "Which model answered, and how many tokens it used."
-    yield "That this was the only run: whoever chose the seed may have run it many times."
+    if verdict.level < "V2":
+        yield "That this was the only run: whoever chose the seed may have run it many times."
     yield "The machine, and how long things took."
     yield from verdict_report.attested_of_systems(verdict.manifest)

@@ -1,5 +1,5 @@
 // Runs in a worker, below Pyodide's two modules: starts Python, then checks one bundle after the other.
-// In: {site, wasm, stdlib} once, then {files: [{path, file}], root, key}. Out: {kind, …}.
+// In: {site, wasm, stdlib} once, then {files: [{path, file}], root, key, trusted: [{path, file}]}. Out: {kind, …}.
 const STORED = new Map();
 const tell = (kind, rest) => self.postMessage({ kind, ...rest });
 
@@ -32,16 +32,22 @@ async function start({ wasm, stdlib, site }) {
   tell("ready", {});
 }
 
-function run({ files, root, key }) {
+function run({ files, root, key, trusted }) {
   const { FS } = python;
   FS.mkdir("/bundles");
   // Files are read where they lie, piece by piece: a bundle may be larger than memory.
   const blobs = files.map(({ path, file }) => ({ name: path, data: file }));
   FS.mount(FS.filesystems.WORKERFS, { blobs }, "/bundles");
+  const place = trusted.length ? "/trusted" : "";
+  const blobsTrusted = trusted.map(({ path, file }) => ({ name: path, data: file }));
+  if (place) {
+    FS.mkdir(place);
+    FS.mount(FS.filesystems.WORKERFS, { blobs: blobsTrusted }, place);
+  }
   const keyBytes = python.toPy(new Uint8Array(key));
   const began = performance.now();
   try {
-    const told = check(`/bundles/${root}`, python.runPython("bytes")(keyBytes), (text) => tell("progress", { text }));
+    const told = check(`/bundles/${root}`, python.runPython("bytes")(keyBytes), (text) => tell("progress", { text }), place);
     const [code, cards, text, details, verdict] = told.toJs();
     told.destroy();
     tell("done", { code, cards, text, details, verdict, seconds: (performance.now() - began) / 1000 });
@@ -49,6 +55,10 @@ function run({ files, root, key }) {
     keyBytes.destroy();
     FS.unmount("/bundles");
     FS.rmdir("/bundles");
+    if (place) {
+      FS.unmount(place);
+      FS.rmdir(place);
+    }
   }
 }
 

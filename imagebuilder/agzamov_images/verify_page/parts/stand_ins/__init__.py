@@ -1,0 +1,1 @@
+"""Modules in the place of packages that the page does not hold."""
