@@ -86,19 +86,25 @@ def registered(
 
 
 def take_proof(directory: RunDirectory, file: Path) -> None:
-    """Keep the proof of the run's registration. Raises ManifestError for a proof of something else."""
+    """Keep the proof in a file that the run is registered. Raises ManifestError for a proof of something else."""
+    keep_proof(directory, _read(file, PROOF_BYTES_MAX), str(file))
+
+
+def keep_proof(directory: RunDirectory, data: bytes, place: str) -> None:
+    """Keep the proof of the run's registration, which came from `place`. Raises ManifestError as `take_proof`."""
     entry = directory.path / REGISTRATION
     if not entry.is_file():
         raise ManifestError(f"{directory.path}: expected a run that asked to be registered; see agzamov register plan")
     try:
-        data = _read(file, PROOF_BYTES_MAX)
         proof = parse_proof(data)
         checkpoint = parse_checkpoint(proof.checkpoint)
     except BadNote as error:
-        raise ManifestError(f"{file}: {error}") from error
+        raise ManifestError(f"{place}: {error}") from error
     leaf = leaf_hash(_read(entry, ENTRY_BYTES_MAX))
     if root_from_inclusion(leaf, proof.number, checkpoint.size, proof.path) != checkpoint.root:
-        raise ManifestError(f"{file}: expected the proof that the run in {directory.path} is registered, found another")
+        raise ManifestError(
+            f"{place}: expected the proof that the run in {directory.path} is registered, found another"
+        )
     write_over(directory.path / PROOF, data)
 
 
