@@ -139,7 +139,7 @@ SECTIONS = {
             "register_command:register",
             "Register a run in public before its seed exists, and its end: result, or why there is none",
         ),
-        "log": _own("log_command:log", "Keep a log of registrations in a folder: create, append, cosign, prove"),
+        "log": _own("log_command:log", "Keep a log of registrations in a folder: create, check, append, cosign, prove"),
     },
     "Develop": {
         "serve-reference": _own(

@@ -129,7 +129,7 @@ class RegisteredRun:
             return ""
         wanted = key_id(self._signer.public_key()), manifest_sha256(self._directory.manifest)
         with _one_line():
-            for number, read in reads_of(FolderLog(self._place.folder)):
+            for number, read in reads_of(FolderLog(self._place.folder).entries()):
                 if isinstance(read, str) or isinstance(read.entry, Registered):
                     continue
                 if (read.key_id, read.entry.manifest_sha256) == wanted:
@@ -238,7 +238,7 @@ def require_new(manifest: Manifest, attempt: int, runs: Path, place: LogPlace, c
     with _one_line():
         if (manifest.plan.seed.origin, chain) == ("beacon", "quicknet"):
             require_to_come(int(number), clock_s)
-        known = reads_of(FolderLog(place.folder)) if place.folder else []
+        known = reads_of(FolderLog(place.folder).entries()) if place.folder else []
     found = [(f"entry {at} of {place.folder}", read) for at, read in known]
     for path in sorted(runs.glob(f"*/{REGISTRATION}")):
         with suppress(BadNote, OSError):

@@ -4,6 +4,7 @@ A log takes whatever is signed. A keeper refuses what `registrations` would igno
 the submitter can still mend it.
 """
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -23,10 +24,10 @@ DEADLINE_MAX_S: Final = 366 * DAY_S
 """What a trust policy takes if it says nothing else."""
 
 
-def reads_of(log: FolderLog) -> list[tuple[int, Read | str]]:
-    """Every entry of a log by its number, read, or why it cannot be. Raises BadNote for a damaged log."""
+def reads_of(entries: Iterable[bytes]) -> list[tuple[int, Read | str]]:
+    """Every entry by its number, read, or why it cannot be."""
     reads = list[tuple[int, Read | str]]()
-    for number, data in enumerate(log.entries()):
+    for number, data in enumerate(entries):
         try:
             reads.append((number, read_entry(data)))
         except BadNote as error:
@@ -34,24 +35,23 @@ def reads_of(log: FolderLog) -> list[tuple[int, Read | str]]:
     return reads
 
 
-def require_admissible(log: FolderLog, entry: bytes, now_s: int) -> Read:
-    """A request that counts once it is appended. Raises BadNote, with the reason if it would count for nothing."""
+def require_admissible(known: Sequence[bytes], entry: bytes, now_s: int) -> None:
+    """Raises BadNote for a request that would count for nothing behind the entries of a log, with the reason."""
     read = read_entry(entry)
-    reads = reads_of(log)
-    if entry in set(log.entries()):
+    if entry in known:
         raise BadNote("a request that is not in the log yet", "one that is")
     if isinstance(read.entry, Registered):
         _require_time(read.entry, now_s)
-    before, after = (ledger_of(some, now_s, DEADLINE_MAX_S) for some in (reads, [*reads, (log.size, read)]))
-    if why := dict(after.ignored).get(log.size):
+    reads, size = reads_of(known), len(known)
+    before, after = (ledger_of(some, now_s, DEADLINE_MAX_S) for some in (reads, [*reads, (size, read)]))
+    if why := dict(after.ignored).get(size):
         raise BadNote("a request that counts for something", why)
     if isinstance(read.entry, Registered):
         studies = (ledger.of(read.key_id, read.entry.study) for ledger in (before, after))
-        known, problems = (list(study.problems) if study else [] for study in studies)
-        for problem in problems:
-            if problem not in known:
+        old, new = (list(study.problems) if study else [] for study in studies)
+        for problem in new:
+            if problem not in old:
                 raise BadNote("a registration as its study promised", problem)
-    return read
 
 
 def _require_time(entry: Registered, now_s: int) -> None:
@@ -90,5 +90,5 @@ def logged(folder: Path, entry: bytes, key: Ed25519PrivateKey, now_s: int) -> in
         number = number_of(log, entry)
         if number is not None:
             return number
-        require_admissible(log, entry, now_s)
+        require_admissible(list(log.entries()), entry, now_s)
         return log_writer.append(folder, [entry], key).size - 1
