@@ -80,7 +80,7 @@ SECTIONS = {
         ),
         "compare": _own(
             "compare_command:compare",
-            "Say whether two executions of one plan agree, within the margins that their registrations declared",
+            "Say whether executions of one plan agree, within the margins that their registrations declared",
         ),
         "quality": _own(
             "quality_command:quality",
