@@ -65,10 +65,10 @@ def compare(
     *,
     as_json: bool,
 ) -> None:
-    """Say whether two or more executions of one plan agree, within the margins that their registrations declared.
+    """Say whether executions of one plan agree, within the margins that their registrations declared.
 
-    All bundles are verified. Every figure that has an interval is compared by two one-sided tests of each pair: it
-    agrees if the 90 % interval of every difference lies within its margin. The figure of all together, and how much
+    Two bundles or more are verified. Every figure that has an interval is compared by two one-sided tests of each pair:
+    it agrees if the 90 % interval of every difference lies within its margin. The figure of all together, and how much
     they differ (Q, I^2), stand beside it.
 
     Example: agzamov compare bundles/0123456789abcdef theirs/fedcba9876543210 --policy policy.json --log LOG
