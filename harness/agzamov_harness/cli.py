@@ -84,7 +84,7 @@ SECTIONS = {
         ),
         "compare": _own(
             "compare_command:compare",
-            "Say whether two executions of one plan agree, within the margins that their registrations declared",
+            "Say whether executions of one plan agree, within the margins that their registrations declared",
         ),
         "quality": _own(
             "quality_command:quality",
@@ -143,7 +143,7 @@ SECTIONS = {
             "register_command:register",
             "Register a run in public before its seed exists, and its end: result, or why there is none",
         ),
-        "log": _own("log_command:log", "Keep a log of registrations in a folder: create, append, cosign, prove"),
+        "log": _own("log_command:log", "Keep a log of registrations in a folder: create, check, append, cosign, prove"),
     },
     "Develop": {
         "serve-reference": _own(

@@ -1,4 +1,4 @@
-"""One plan, registered and played by two submitters under two seeds, and a comparer's statement about both."""
+"""One plan, registered and played by two submitters or three, and a comparer's statement about the first two."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,13 +24,14 @@ SMALL: dict[str, Any] = {
 }
 """Twenty sessions, enough for an interval."""
 KEYS = ("submitter.pem", "other.pem")
+THIRD = "third.pem"
 
 
 class Twice(NamedTuple):
     """The world, and the two bundles in the order of the keys."""
 
     world: World
-    bundles: tuple[Path, Path]
+    bundles: tuple[Path, ...]
 
     def key(self, name: str) -> Ed25519PrivateKey:
         return signing_keys.load(self.world.folder / name)
@@ -53,6 +54,12 @@ class Twice(NamedTuple):
         """What the command prints about both bundles."""
         policy = ("--policy", policy_file(self.world, self.policy), "--log", self.world.log)
         return self.world.call("compare", *self.bundles, "--jobs", 1, *policy, *options, code=code)
+
+    def third(self) -> "Twice":
+        """The same with a third execution, by a submitter of its own, whom the policy does not name."""
+        signing_keys.generate(self.world.folder / THIRD)
+        third = _executed(self.world, self.world.folder / "plan.yaml", THIRD)
+        return self._replace(bundles=(*self.bundles, third))
 
     def sign(self, key: str = "comparer.pem", **changes: Any) -> None:
         """Sign the statement again, with these changes of its predicate; `subject` of the statement."""

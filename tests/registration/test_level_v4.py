@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from agzamov_harness.cli import main
 from agzamov_harness.registry import log_writer
 from agzamov_harness.reproduce.compare_executions import Executed, margins_of, require_attestable, require_comparable
+from agzamov_harness.run import signing_keys
 from agzamov_harness.run.registration import signed_entry
 from agzamov_verify.attestations.agreement import compared
-from agzamov_verify.attestations.agreement_statement import ComparedFigure
+from agzamov_verify.attestations.agreement_statement import ComparedFigure, Execution
 from agzamov_verify.attestations.signed_statement import read_attestation
 from agzamov_verify.checks.agreement_check import AgreementVerdict
 from agzamov_verify.checks.attestations_given import GivenAttestations
@@ -25,9 +26,9 @@ from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.checks.registration_check import Trust
 from agzamov_verify.checks.steps import Options, verify
-from agzamov_verify.core.envelope import Digest, Subject
+from agzamov_verify.core.envelope import SUBJECT, Digest, Subject
 from agzamov_verify.plan.manifest import ManifestError
-from agzamov_verify.registration.log_entry import Registered, read_entry
+from agzamov_verify.registration.log_entry import Finished, Registered, read_entry
 from agzamov_verify.registration.trust_policy import Revoked, TrustPolicy
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.inference.samples import Contrast
@@ -208,7 +209,26 @@ WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
     "another value of ours": (lambda case: _value(case, 0, "1"), "value='1'"),
     "another value of the other's": (lambda case: _value(case, 1, "1"), "tests that follow"),
     "another p": (lambda case: case.change_figure(lambda one: replace(one, p="0.01")), "tests that follow"),
-    "another interval": (lambda case: case.change_figure(lambda one: replace(one, low="0")), "tests that follow"),
+    "another interval": (
+        lambda case: case.change_figure(lambda one: replace(one, pairs=(replace(one.pairs[0], low="0"),))),
+        "tests that follow",
+    ),
+    "another pooled figure": (
+        lambda case: case.change_figure(lambda one: replace(one, pooled=replace(one.pooled, value="0"))),
+        "tests that follow",
+    ),
+    "another heterogeneity": (
+        lambda case: case.change_figure(lambda one: replace(one, heterogeneity=None)),
+        "tests that follow",
+    ),
+    "a figure of a third execution that is not named": (
+        lambda case: case.change_figure(lambda one: replace(one, figures=(*one.figures, one.figures[0]))),
+        "expected 2 figures, found 3",
+    ),
+    "a third bundle without its execution": (
+        lambda case: case.twice.sign(subject=(*_statement(case), Subject(Digest("ab" * 32), SUBJECT))),
+        "another for each execution",
+    ),
     "an agreement that the tests do not show": (
         lambda case: case.change_figure(lambda one: replace(one, agrees=False)),
         "tests that follow",
@@ -237,10 +257,91 @@ def test_figures_that_do_not_agree_are_told_with_their_interval(case: Case) -> N
 
     (own,) = repeated_figures(case.analysis)
     far = replace(own.measured, value=own.measured.value + 10_000)
-    case.twice.sign(figures=(compared(own, own._replace(measured=far), figure.margin),))
+    case.twice.sign(figures=(compared([own, own._replace(measured=far)], figure.margin),))
     told = [one.found for one in case.judged().findings]
     assert len(told) == 1
     assert "do not agree within 4000" in told[0]
+
+
+class Third:
+    """A third execution by its word in the log and in the comparer's statement, a value apart from ours."""
+
+    def __init__(self, case: Case, apart: int = 0, **logged: Any) -> None:
+        self.case, world = case, case.twice.world
+        signing_keys.generate(world.folder / "third.pem")
+        key, log = case.twice.key("third.pem"), world.log
+        entry = read_entry(log_writer.FolderLog(log).entry(2)).entry
+        assert isinstance(entry, Registered)
+        ours = case.twice.agreement
+        name, bundle_sha256 = "cd" * 32, "ef" * 32
+        entries = (replace(entry, manifest_sha256=name, **logged), Finished(bundle_sha256, name))
+        log_writer.append(log, [signed_entry(one, key) for one in entries], case.twice.key("log.pem"))
+        world.cosign(OUT_S + 700)
+        self.execution = Execution(name[:16], entry.study, case.twice.id_of("third.pem"))
+        (figure,) = ours.figures
+        again = [
+            RepeatedFigure(figure.name, figure.unit, Contrast(*map(Fraction, (one.value, one.squared_error, one.df))))
+            for one in figure.figures
+        ]
+        far = again[0]._replace(measured=replace(again[0].measured, value=again[0].measured.value + apart))
+        self.figure = compared([*again, far], figure.margin)
+        subjects = (*_statement(case), Subject(Digest(bundle_sha256), SUBJECT))
+        executions = (*ours.executions, self.execution)
+        case.twice.sign(subject=subjects, executions=executions, figures=(self.figure,))
+
+    def known_as(self, name: str) -> None:
+        """The third submitter in the policy, under this name."""
+        self.case.change_policy(submitters={**self.case.policy.submitters, self.execution.submitter: name})
+
+
+def test_three_executions_that_agree_reach_v4_and_tell_each_party(case: Case) -> None:
+    Third(case).known_as("Third Lab")
+    found = case.judged()
+    assert (found.reached, found.findings) == (True, [])
+    told = "\n".join(found.account)
+    assert told.startswith("2 parties executed the plan again: Other Institute, run ")
+    assert "; and Third Lab, run cdcdcdcdcdcdcdcd: 1 figure agrees within the margins declared before" in told
+    assert "the farthest apart of 3 pairs" in told
+    assert "I^2 = " in told
+
+
+@pytest.mark.parametrize(
+    ("apart", "name", "logged", "words"),
+    [
+        (10_000, "Third Lab", {}, "do not agree within 4000"),
+        (0, "Other Institute", {}, "Other Institute twice"),
+        (0, "Example University", {}, "Example University twice"),
+        (0, "", {}, "whom the policy names"),
+        (0, "Third Lab", {"margins": {"bb/100": "5000"}}, "in every registration"),
+        (0, "Third Lab", {"attempts": 1, "attempt": 2}, ""),
+    ],
+)
+def test_one_defect_of_a_third_execution_keeps_v4_away(
+    case: Case, apart: int, name: str, logged: dict[str, Any], words: str
+) -> None:
+    third = Third(case, apart, **logged)
+    if name:
+        third.known_as(name)
+    found = case.judged()
+    told = " ".join(f"{one.place}: expected {one.expected}, found {one.found}" for one in found.findings)
+    assert (found.reached, words in told) == (not words, True)
+
+
+@pytest.mark.slow
+def test_three_bundles_are_compared_and_attested_in_one_statement(case: Case) -> None:
+    any_executed = case.twice.third()
+    policy = case.policy
+    submitters = {**policy.submitters, any_executed.id_of("third.pem"): "Third Lab"}
+    case.change_policy(submitters=submitters)
+    world = any_executed.world
+    given = ("--policy", policy_file(world, case.policy), "--log", world.log)
+    attest = ("--attest", world.folder / "comparer.pem", "--attestation", any_executed.attestation)
+    told = world.call("compare", *any_executed.bundles, "--jobs", 1, *given, *attest)
+    assert "the farthest apart of 3 pairs" in told
+    assert "1 of 1 figures agree" in told
+    for bundle in any_executed.bundles:
+        verified = world.call("verify", bundle, *given, "--attestation", any_executed.attestation, "--json")
+        assert json.loads(verified)["level"] == "V4"
 
 
 def test_without_the_log_the_other_run_is_missing(case: Case) -> None:
@@ -275,10 +376,10 @@ def test_executions_of_another_plan_are_not_compared(case: Case) -> None:
         Executed("", "V2", "", named, case.twice.agreement.plan_sha256, [], {})
         for named in case.twice.agreement.executions
     )
-    require_comparable(first, second)
+    require_comparable([first, second])
     for other, words in ((first, "expected two runs"), (second._replace(plan_sha256="ab" * 32), "one plan")):
         with pytest.raises(ManifestError, match=words):
-            require_comparable(first, other)
+            require_comparable([first, other])
 
 
 @pytest.mark.parametrize(
@@ -293,11 +394,11 @@ def test_what_nobody_would_believe_is_not_signed(case: Case, changes: dict[str, 
     first, second = (
         Executed("", "V2", "", named, "", [], {"score": "0.1"}) for named in case.twice.agreement.executions
     )
-    require_attestable(first, second, [])
+    require_attestable([first, second], [])
     with pytest.raises(ManifestError, match=words):
-        require_attestable(first._replace(**changes), second, [])
+        require_attestable([first._replace(**changes), second], [])
     with pytest.raises(ManifestError, match="same key twice"):
-        require_attestable(first, first, [])
+        require_attestable([first, first], [])
 
 
 @pytest.mark.parametrize(
@@ -314,8 +415,8 @@ def test_margins_are_those_that_were_declared(
     named = case.twice.agreement.executions
     first, second = (Executed("", "V2", "", one, "", [], margins) for one, margins in zip(named, declared, strict=True))
     with pytest.raises(ManifestError, match=words):
-        margins_of(first, second, wished)
-    assert margins_of(first._replace(margins={}), second._replace(margins={}), {"score": "3"}) == {"score": "3"}
+        margins_of([first, second], wished)
+    assert margins_of([first._replace(margins={}), second._replace(margins={})], {"score": "3"}) == {"score": "3"}
 
 
 def test_old_registrations_are_spelled_as_before(case: Case) -> None:

@@ -1,4 +1,4 @@
-"""The command `agzamov compare`: whether two executions of one plan agree, and with --attest the word for level V4."""
+"""The command `agzamov compare`: whether executions of one plan agree, and with --attest the word for level V4."""
 
 import sys
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from agzamov_verify.attestations.agreement import compared_words
-from agzamov_verify.attestations.agreement_statement import ComparedFigure
+from agzamov_verify.attestations.agreement import compared_words, together_words
+from agzamov_verify.attestations.agreement_statement import EXECUTIONS_MIN, ComparedFigure
 from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.commands.command_line import WrongUse
 from agzamov_verify.commands.trust_options import log_option, policy_option, trust_of
@@ -37,7 +37,7 @@ BUNDLE = click.Path(exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("bundles", nargs=2, type=BUNDLE, metavar="BUNDLE BUNDLE")
+@click.argument("bundles", nargs=-1, required=True, type=BUNDLE, metavar="BUNDLE BUNDLE...")
 @margin_option("For runs that declared none when they were registered: score=0.05, bb/100=50. Repeatable.")
 @click.option("--attest", type=click.Path(path_type=Path), help="Sign a statement of it with this key, for level V4.")
 @click.option(
@@ -47,13 +47,13 @@ BUNDLE = click.Path(exists=True, path_type=Path)
     show_default=True,
     help="With --attest: the file to write.",
 )
-@policy_option("Your trust policy (JSON), with --log: both runs are asked for level V2.")
+@policy_option("Your trust policy (JSON), with --log: every run is asked for level V2.")
 @log_option("Your copy of the log of registrations.")
 @engine_option
 @click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes; default: one per core.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def compare(
-    bundles: tuple[Path, Path],
+    bundles: tuple[Path, ...],
     margins: dict[str, str],
     attest: Path | None,
     attestation: Path,
@@ -64,48 +64,53 @@ def compare(
     *,
     as_json: bool,
 ) -> None:
-    """Say whether two executions of one plan agree, within the margins that their registrations declared.
+    """Say whether executions of one plan agree, within the margins that their registrations declared.
 
-    Both bundles are verified. Every figure that has an interval is compared by two one-sided tests: it agrees if the
-    90 % interval of the difference lies within its margin.
+    Two bundles or more are verified. Every figure that has an interval is compared by two one-sided tests of each pair:
+    it agrees if the 90 % interval of every difference lies within its margin. The figure of all together, and how much
+    they differ (Q, I^2), stand beside it.
 
     Example: agzamov compare bundles/0123456789abcdef theirs/fedcba9876543210 --policy policy.json --log LOG
 
     Exit code 0: every figure agrees. 1: some do not. 2: wrong use, a bundle that does not hold, or other plans.
     """
+    if len(bundles) < EXECUTIONS_MIN:
+        raise WrongUse("expected two bundles or more, found one: agzamov compare BUNDLE BUNDLE")
     for bundle in bundles:
         if why := no_bundle(bundle):
             raise WrongUse(f"{bundle}: {why}")
     if attest and not (policy and log_folder):
-        raise WrongUse("--attest needs --policy FILE and --log FOLDER: both runs must be of level V2")
+        raise WrongUse("--attest needs --policy FILE and --log FOLDER: every run must be of level V2")
     with exit_status.faults():
         key = signing_keys.load(attest) if attest else None
         trust = trust_of(policy, log_folder)
         path, missing = engine_or_why(engine)
         with shown(quiet=as_json):
-            a, b = (executed(bundle, path, missing, jobs or cores(), trust) for bundle in bundles)
-        require_comparable(a, b)
-        figures = figures_compared(a, b, margins_of(a, b, margins))
+            every = [executed(bundle, path, missing, jobs or cores(), trust) for bundle in bundles]
+        require_comparable(every)
+        figures = figures_compared(every, margins_of(every, margins))
         if key:
-            require_attestable(a, b, figures)
-            if key_id(key.public_key()) == a.named.submitter:
+            require_attestable(every, figures)
+            if key_id(key.public_key()) == every[0].named.submitter:
                 raise ManifestError(f"{attest}: expected a key of somebody else than the first bundle's submitter")
-            write_over(attestation, agreement(a, b, figures, key))
+            write_over(attestation, agreement(every, figures, key))
     if as_json:
         click.echo(canon.ascii_text(figures))
     else:
-        for line in _lines(a, b, figures):
+        for line in _lines(every, figures):
             click.echo(ascii_words(line))
     if key:
         click.echo(f"attestation: {attestation}", err=True)
     sys.exit(0 if all(figure.agrees for figure in figures) else EXIT_DIFFERENT)
 
 
-def _lines(a: Executed, b: Executed, figures: list[ComparedFigure]) -> Iterator[str]:
-    for one in (a, b):
+def _lines(every: list[Executed], figures: list[ComparedFigure]) -> Iterator[str]:
+    for one in every:
         yield f"run {one.named.run}, level {one.level}, signed by key {one.named.submitter[:16]}"
-    yield from map(compared_words, figures)
+    for figure in figures:
+        yield compared_words(figure)
+        yield from together_words(figure)
     agree = sum(figure.agrees for figure in figures)
     yield f"{agree} of {len(figures)} figures agree"
-    if not a.margins:
+    if not every[0].margins:
         yield "The margins were named after the runs, so this is no evidence for level V4."

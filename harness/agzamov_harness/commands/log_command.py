@@ -1,21 +1,25 @@
 """The commands `agzamov log`: keep a log of registrations in a folder that a leaderboard serves as static files."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
 
 from agzamov_verify.commands.trust_options import now_s
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.registration.log_entry import ENTRY_BYTES_MAX, read_entry
 from agzamov_verify.transparency_log.folder_log import FolderLog, read_file
 from agzamov_verify.transparency_log.signed_note import COSIGNATURE, ED25519, BadNote, parse_key
 
 from ..registry import log_writer
+from ..registry.request_admission import require_admissible
 from ..run import exit_status, signing_keys
 
-PROOF_SUFFIX = ".tlog-proof"
+PROOF_SUFFIX, REFUSED_SUFFIX = ".tlog-proof", ".refused"
+EXIT_REFUSED = 1
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
 log_key_option = click.option(
     "--log-key",
@@ -27,7 +31,7 @@ log_key_option = click.option(
 
 @click.group()
 def log() -> None:
-    """Keep a log of registrations in a folder: create, append, cosign, prove.
+    """Keep a log of registrations in a folder: create, check, append, cosign, prove.
 
     Example: agzamov log append LOG request.json --log-key log.pem
 
@@ -57,27 +61,88 @@ def create(folder: Path, origin: str, log_key: Path) -> None:
 @log.command()
 @folder_argument
 @click.argument("requests", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--refuse", is_flag=True, help="Refuse what would count for nothing, with a file .refused beside it.")
 @log_key_option
-def append(folder: Path, requests: tuple[Path, ...], log_key: Path) -> None:
+def append(folder: Path, requests: tuple[Path, ...], log_key: Path, *, refuse: bool) -> None:
     """Append REQUESTS, each of which its submitter signed, and write a proof beside each of them.
+
+    Without --refuse all of them are appended or none. With it those are that `agzamov log check` takes.
 
     Example: agzamov log append LOG request.json --log-key log.pem
 
-    Exit code 0: appended. 2: nothing was: a request is not signed, or is there already.
+    Exit code 0: appended. 1: with --refuse, not all were. 2: nothing was: the log or its key is wrong, or without
+    --refuse a request is not signed, or is there already.
+    """
+    refused = False
+    with _faults():
+        key = signing_keys.load(log_key)
+        with log_writer.locked(folder):
+            log_writer.own_checkpoint(folder, key)
+            known = list(FolderLog(folder).entries())
+            new = list[bytes]()
+            for path in requests:
+                try:
+                    entry = read_file(path, ENTRY_BYTES_MAX)
+                    if refuse and entry in (*known, *new):
+                        continue  # the proof of it is written below
+                    _require(entry, [*known, *new], is_strict=refuse)
+                except BadNote as error:
+                    why = BadNote(f"{path}: {error.expected}", error.found)
+                    if not refuse:
+                        raise why from error
+                    refused = True
+                    log_writer.write_whole(
+                        path.with_name(path.name + REFUSED_SUFFIX), f"{printable(str(why))}\n".encode()
+                    )
+                    click.echo(f"refused: {printable(str(why))}")
+                else:
+                    new.append(entry)
+            if new:
+                log_writer.append(folder, new, key)
+        numbers = {entry: number for number, entry in enumerate([*known, *new])}
+        for path in requests:
+            with suppress(BadNote):  # one that was refused
+                number = numbers.get(read_file(path, ENTRY_BYTES_MAX))
+                if number is not None:
+                    _write_proof(folder, number, path)
+    sys.exit(EXIT_REFUSED if refused else 0)
+
+
+def _require(entry: bytes, known: Sequence[bytes], *, is_strict: bool) -> None:
+    """Raises BadNote for a request that is not signed or is there already, or if `is_strict` counts for nothing."""
+    if is_strict:
+        require_admissible(known, entry, now_s())
+        return
+    read_entry(entry)
+    if entry in known:
+        raise BadNote("a request that is not in the log yet", "one that is")
+
+
+@log.command()
+@folder_argument
+@click.argument("requests", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--log-key", type=click.Path(path_type=Path), help="The key of the log: is it this log's?")
+def check(folder: Path, requests: tuple[Path, ...], log_key: Path | None) -> None:
+    """Check that the log in FOLDER is whole, and that REQUESTS would count if they were appended now, in this order.
+
+    Nothing is written. Refused are a signature that does not fit, a request that is there already, an end of a run that
+    is not open, a registration whose beacon round or deadline is over, and one against its study's own promise.
+
+    Example: agzamov log check LOG request.json
+
+    Exit code 0: they may be appended. 2: one is refused, with the reason.
     """
     with _faults():
-        entries = [read_file(path, ENTRY_BYTES_MAX) for path in requests]
-        for path, entry in zip(requests, entries, strict=True):
-            _refused(path, entry)
-        with log_writer.locked(folder):
-            known = set(FolderLog(folder).entries())
-            for path, entry in zip(requests, entries, strict=True):
-                if entry in known:
-                    raise BadNote(f"a request that is not in the log yet: {path}", "one that is")
-                known.add(entry)
-            checkpoint = log_writer.append(folder, entries, signing_keys.load(log_key))
-        for number, path in enumerate(requests, checkpoint.size - len(requests)):
-            _write_proof(folder, number, path)
+        if log_key:
+            log_writer.own_checkpoint(folder, signing_keys.load(log_key))
+        known = list(FolderLog(folder).entries())
+        for path in requests:
+            try:
+                entry = read_file(path, ENTRY_BYTES_MAX)
+                require_admissible(known, entry, now_s())
+            except BadNote as error:
+                raise BadNote(f"{path}: {error.expected}", error.found) from error
+            known.append(entry)
 
 
 @log.command()
@@ -120,13 +185,6 @@ def prove(folder: Path, requests: tuple[Path, ...]) -> None:
             if entry not in numbers:
                 raise BadNote(f"a request that is in the log: {path}", "one that is not")
             _write_proof(folder, numbers[entry], path)
-
-
-def _refused(path: Path, entry: bytes) -> None:
-    try:
-        read_entry(entry)
-    except BadNote as error:
-        raise BadNote(f"{path}: {error.expected}", error.found) from error
 
 
 def _write_proof(folder: Path, number: int, request: Path) -> None:

@@ -22,6 +22,7 @@ from ..pipeline.sealed_run import sealed
 from ..run import exit_status, run_folder, signing_keys
 from ..run.registration import registered, signed_entry, stamp_query, take_beacon, take_proof, take_stamp
 from .plan_files import plan_file
+from .register_run_command import register_run
 from .shared_options import (
     engine_option,
     installed_option,
@@ -54,6 +55,9 @@ def register() -> None:
 
     Exit code 0: done. 2: a plan, a file or a key is wrong.
     """
+
+
+register.add_command(register_run)
 
 
 @register.command("plan")

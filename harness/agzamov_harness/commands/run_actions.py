@@ -50,7 +50,7 @@ def seal(
 
 def run(plan: Path, runs: Path, key: Path, cluster: str | None, *, small: bool, **options: Any) -> None:
     """Play a plan, and print its bundle."""
-    tell = partial(_tell, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
+    tell = partial(tell_packed, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
     with exit_status.faults():
         file = plan_file(plan, small=small)
         for warning in plan_warnings(file.plan):
@@ -61,7 +61,7 @@ def run(plan: Path, runs: Path, key: Path, cluster: str | None, *, small: bool, 
 
 def resume(folder: Path, key: Path | None, cluster: str | None, **options: Any) -> None:
     """Go on with a run, and print its bundle."""
-    tell = partial(_tell, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
+    tell = partial(tell_packed, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
     with exit_status.faults():
         directory = run_folder.load(folder, options["plan_folder"], options["installed"])
         require_no_exhibition(directory)
@@ -90,10 +90,11 @@ def pack(
             weights_after(directory)
             blocks = finished(directory)
             packed = Packed(pack_run(directory, blocks, signer, out), blocks)
-            _tell(packed, as_json=as_json, fail_on_gate=fail_on_gate)
+            tell_packed(packed, as_json=as_json, fail_on_gate=fail_on_gate)
 
 
-def _tell(packed: Packed, *, as_json: bool, fail_on_gate: bool) -> None:
+def tell_packed(packed: Packed, *, as_json: bool, fail_on_gate: bool) -> None:
+    """Print a bundle's results and, if asked, end with its failed gates."""
     results = _printed(packed, as_json=as_json)
     if fail_on_gate:
         require_gates(results)

@@ -11,7 +11,7 @@ import click
 
 from agzamov_verify.core.waiting import shown
 from agzamov_verify.engines.uci_engine import find_engine
-from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
 from agzamov_verify.plan.plan_problems import starts_engine
 from agzamov_verify.show.text.quality_text import counting
 
@@ -40,7 +40,7 @@ from ..run.stop import Stop, Stopped, StoppedAsAsked
 from ..run.terminal_progress import progress
 from ..watch.live_page import beside
 from .pack import pack
-from .sealed_run import sealed_after_contact
+from .sealed_run import any_manifest, sealed_after_contact
 
 if TYPE_CHECKING:
     from ..cluster import coordinator, worker
@@ -223,6 +223,14 @@ def _warn(message: str) -> None:
 
 def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Packed:
     """The bundle of a plan that is sealed and played to its end."""
+    directory = sealed_to_play(plan, key, runs, options)
+    return play_and_pack(directory, key, options._replace(installed=None))
+
+
+def sealed_to_play(
+    plan: PlanFile, key: Path, runs: Path, options: PlayOptions, require: Callable[[Manifest], object] = any_manifest
+) -> RunDirectory:
+    """A sealed run that can be played here. `require`: raises ManifestError for a manifest not to be sealed."""
     run_folder.require_writable(options.out)
     installed = options.installed or installed_folder()
     directory = sealed_after_contact(
@@ -234,6 +242,7 @@ def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Packe
         installed,
         start_programs=options.start_programs,
         quiet=options.quiet,
+        require=require,
     )
     click.echo(f"run: {directory.path}", err=True)
-    return play_and_pack(directory, key, options._replace(installed=None))
+    return directory

@@ -5,7 +5,6 @@ Each memory server is started once, as a run starts it, and looked at.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,6 +131,10 @@ def any_draws(dice: Dice) -> bool:  # noqa: ARG001 - of any seed
     return True
 
 
+def any_manifest(_: Manifest) -> None:
+    """Accept whatever is to be sealed."""
+
+
 def sealed_after_contact(  # noqa: PLR0913 - options of a command
     file: PlanFile,
     key: Path,
@@ -143,17 +146,22 @@ def sealed_after_contact(  # noqa: PLR0913 - options of a command
     start_programs: bool,
     quiet: bool = False,
     accepts: Callable[[Dice], bool] = any_draws,
+    require: Callable[[Manifest], object] = any_manifest,
 ) -> RunDirectory:
     """A run that was sealed once its servers were asked, and its container engine, whether they can play it.
 
     Local models pass their preflight first, on this machine; `quiet`: it shows no progress. `accepts`: what its seed
-    draws; another one is drawn until it does.
+    draws; another one is drawn until it does. `require`: raises ManifestError for a manifest that is not to be sealed.
     """
     signing_keys.load(key)  # before a server is asked: a wrong path is sooner told than waited for
     if file.plan.isolation == "container":
         supervise.require_engine(file.plan)
     first_contact(file.plan, engine, allow_key)
-    measure = partial(_measured, file.folder, runs, quiet=quiet)
+
+    def measure(manifest: Manifest) -> "preflight.PreflightExecution | None":
+        require(manifest)
+        return _measured(file.folder, runs, manifest, quiet=quiet)
+
     return sealed(file, key, engine, runs, installed, start_programs=start_programs, measure=measure, accepts=accepts)
 
 

@@ -76,14 +76,18 @@ def create_log(folder: Path, origin: str, key: Ed25519PrivateKey) -> Checkpoint:
 
 def append(folder: Path, entries: Iterable[bytes], key: Ed25519PrivateKey) -> Checkpoint:
     """The log with `entries` behind those it has. Raises BadNote for a log of another key or a damaged one."""
-    data = read_file(folder / CHECKPOINT, NOTE_BYTES_MAX)
-    origin = parse_checkpoint(data).origin
-    checkpoint = witnessed(data, [public_key(origin, ED25519, key)], ()).checkpoint
+    checkpoint = own_checkpoint(folder, key)
     edge = _Edge(FolderLog(folder, checkpoint))
     for entry in entries:
         edge.append(entry)
     edge.write_partial()
-    return _publish(folder, origin, edge.size, edge.root(), key)
+    return _publish(folder, checkpoint.origin, edge.size, edge.root(), key)
+
+
+def own_checkpoint(folder: Path, key: Ed25519PrivateKey) -> Checkpoint:
+    """The checkpoint of a log that `key` keeps. Raises BadNote for a log of another key."""
+    data = read_file(folder / CHECKPOINT, NOTE_BYTES_MAX)
+    return witnessed(data, [public_key(parse_checkpoint(data).origin, ED25519, key)], ()).checkpoint
 
 
 def proof(folder: Path, index: int) -> bytes:

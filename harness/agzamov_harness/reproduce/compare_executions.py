@@ -1,4 +1,4 @@
-"""Two executions of one plan by two submitters: their figures compared, and a signed statement of that."""
+"""Executions of one plan by several submitters: their figures compared, and a signed statement of that."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,13 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.attestations.agreement import compared_figures
-from agzamov_verify.attestations.agreement_statement import Agreement, AgreementStatement, ComparedFigure
+from agzamov_verify.attestations.agreement_statement import (
+    EXECUTIONS_MAX,
+    EXECUTIONS_MIN,
+    Agreement,
+    AgreementStatement,
+    ComparedFigure,
+)
 from agzamov_verify.attestations.agreement_statement import Execution as ExecutionNamed
 from agzamov_verify.bundle import REGISTRATION_FILE
 from agzamov_verify.checks.check_log import CheckLog
@@ -61,61 +67,75 @@ def executed(path: Path, engine: Path | None, engine_missing: str, jobs: int, tr
     return Executed(opened.sha256, verdict.level, " ".join(next_level(verdict)), named, plan, figures, margins)
 
 
-def require_comparable(a: Executed, b: Executed) -> None:
+def require_comparable(every: Sequence[Executed]) -> None:
     """Raises ManifestError for bundles of different plans, or of one run."""
-    if a.named.run == b.named.run:
-        raise ManifestError(f"expected two runs, found {a.named.run} twice")
-    if a.plan_sha256 != b.plan_sha256:
-        raise ManifestError(
-            "expected two executions of one plan with the same pins (only nonce, secret, title, seed and submitter may"
-            f" differ), found the plans {a.plan_sha256[:16]} and {b.plan_sha256[:16]}"
-        )
+    first, *others = every
+    if len(every) > EXECUTIONS_MAX:
+        raise ManifestError(f"expected at most {EXECUTIONS_MAX} bundles, found {len(every)}")
+    runs = {first.named.run}
+    for other in others:
+        if other.named.run in runs:
+            raise ManifestError(f"expected {_count(every)} runs, found {other.named.run} twice")
+        runs.add(other.named.run)
+        if first.plan_sha256 != other.plan_sha256:
+            raise ManifestError(
+                f"expected {_count(every)} executions of one plan with the same pins (only nonce, secret, title, seed"
+                f" and submitter may differ), found the plans {first.plan_sha256[:16]} and {other.plan_sha256[:16]}"
+            )
 
 
-def margins_of(a: Executed, b: Executed, wished: Mapping[str, str]) -> Mapping[str, str]:
-    """The margins that both registrations declared, or for bundles without any those of the command line.
+def _count(every: Sequence[Executed]) -> str:
+    return "two" if len(every) == EXECUTIONS_MIN else str(len(every))
+
+
+def margins_of(every: Sequence[Executed], wished: Mapping[str, str]) -> Mapping[str, str]:
+    """The margins that all registrations declared, or for bundles without any those of the command line.
 
     Raises ManifestError.
     """
-    if wished and (a.margins or b.margins):
+    first, *others = every
+    if wished and any(one.margins for one in every):
         raise ManifestError("--margin: these runs declared their margins before they were played")
-    if a.margins != b.margins:
-        raise ManifestError(f"expected the same margins in both registrations, found {a.margins} and {b.margins}")
-    if not wished and not a.margins:
+    for other in others:
+        if first.margins != other.margins:
+            found = f"found {first.margins} and {other.margins}"
+            raise ManifestError(f"expected the same margins in every registration, {found}")
+    if not wished and not first.margins:
         raise ManifestError("no margins were declared when these runs were registered; name them: --margin UNIT=NUMBER")
-    return wished or a.margins
+    return wished or first.margins
 
 
-def require_attestable(a: Executed, b: Executed, figures: Sequence[ComparedFigure]) -> None:
+def require_attestable(every: Sequence[Executed], figures: Sequence[ComparedFigure]) -> None:
     """Raises ManifestError where nobody would believe the statement."""
-    for one in (a, b):
+    for one in every:
         if one.level < "V2":
             raise ManifestError(f"run {one.named.run}: expected level V2 or higher, found {one.level}; {one.lacks}")
-    if not a.margins:
+    first = every[0]
+    if not first.margins:
         raise ManifestError("expected margins that were declared in the registrations, found none")
-    if a.named.submitter == b.named.submitter:
-        raise ManifestError("expected executions by two submitters, found the same key twice")
-    if left := {figure.name for figure in a.figures} - {figure.name for figure in figures}:
-        raise ManifestError(f"{min(left)}: expected a declared margin for its unit, and the figure in both bundles")
+    if len({one.named.submitter for one in every}) < len(every):
+        raise ManifestError(f"expected executions by {_count(every)} submitters, found the same key twice")
+    if left := {figure.name for figure in first.figures} - {figure.name for figure in figures}:
+        raise ManifestError(f"{min(left)}: expected a declared margin for its unit, and the figure in every bundle")
 
 
-def agreement(a: Executed, b: Executed, figures: Sequence[ComparedFigure], key: Ed25519PrivateKey) -> bytes:
-    """The signed statement about both bundles."""
+def agreement(every: Sequence[Executed], figures: Sequence[ComparedFigure], key: Ed25519PrivateKey) -> bytes:
+    """The signed statement about all bundles."""
     predicate = Agreement(
-        executions=(a.named, b.named),
+        executions=tuple(one.named for one in every),
         figures=tuple(figures),
         key=public_pem(key).decode(),
-        plan_sha256=a.plan_sha256,
+        plan_sha256=every[0].plan_sha256,
         program=printable(f"agzamov, {source_version()}")[:LINE_MAX],
     )
-    subjects = tuple(Subject(Digest(one.sha256), SUBJECT) for one in (a, b))
+    subjects = tuple(Subject(Digest(one.sha256), SUBJECT) for one in every)
     return sign_payload(canon.dumps(AgreementStatement(predicate=predicate, subject=subjects)), key)
 
 
-def figures_compared(a: Executed, b: Executed, margins: Mapping[str, str]) -> list[ComparedFigure]:
-    """The figures of both. Raises ManifestError where there is none to compare."""
-    figures = compared_figures(a.figures, b.figures, margins)
+def figures_compared(every: Sequence[Executed], margins: Mapping[str, str]) -> list[ComparedFigure]:
+    """The figures of all. Raises ManifestError where there is none to compare."""
+    figures = compared_figures([one.figures for one in every], margins)
     if not figures:
-        units = ", ".join(sorted({figure.unit for figure in a.figures})) or "none has an interval"
-        raise ManifestError(f"expected figures in both bundles with a margin for their unit, found none ({units})")
+        units = ", ".join(sorted({figure.unit for figure in every[0].figures})) or "none has an interval"
+        raise ManifestError(f"expected figures in every bundle with a margin for their unit, found none ({units})")
     return figures

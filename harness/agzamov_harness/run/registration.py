@@ -98,28 +98,34 @@ def registered(
 
 
 def take_proof(directory: RunDirectory, file: Path) -> None:
-    """Keep the proof of the run's registration. Raises ManifestError for a proof of something else."""
+    """Keep the proof in a file that the run is registered. Raises ManifestError for a proof of something else."""
+    keep_proof(directory, _read(file, PROOF_BYTES_MAX), str(file))
+
+
+def keep_proof(directory: RunDirectory, data: bytes, place: str) -> None:
+    """Keep the proof of the run's registration, which came from `place`. Raises ManifestError as `take_proof`."""
     entry = directory.path / REGISTRATION
     if not entry.is_file():
         raise ManifestError(f"{directory.path}: expected a run that asked to be registered; see agzamov register plan")
     try:
-        data = _read(file, PROOF_BYTES_MAX)
         proof = parse_proof(data)
         checkpoint = parse_checkpoint(proof.checkpoint)
     except BadNote as error:
-        raise ManifestError(f"{file}: {error}") from error
+        raise ManifestError(f"{place}: {error}") from error
     leaf = leaf_hash(_read(entry, ENTRY_BYTES_MAX))
     if root_from_inclusion(leaf, proof.number, checkpoint.size, proof.path) != checkpoint.root:
-        raise ManifestError(f"{file}: expected the proof that the run in {directory.path} is registered, found another")
-    _require_same_stamped(directory, checkpoint, file)
+        raise ManifestError(
+            f"{place}: expected the proof that the run in {directory.path} is registered, found another"
+        )
+    _require_same_stamped(directory, checkpoint, place)
     write_over(directory.path / PROOF, data)
 
 
-def _require_same_stamped(directory: RunDirectory, checkpoint: Checkpoint, file: Path) -> None:
+def _require_same_stamped(directory: RunDirectory, checkpoint: Checkpoint, place: str) -> None:
     """A time-stamp is of one checkpoint: a proof by another one would make it worthless."""
     if (directory.path / STAMP).is_file() and stamped_bytes(checkpoint) != stamped_bytes(_logged(directory)):
         raise ManifestError(
-            f"{file}: expected a proof by the checkpoint that was time-stamped, found another;"
+            f"{place}: expected a proof by the checkpoint that was time-stamped, found another;"
             f" to take this one, remove {directory.path / STAMP} first"
         )
 

@@ -1,54 +1,85 @@
-"""Two executions of one plan compared, figure by figure, by the margins that both registrations declared."""
+"""Executions of one plan compared, figure by figure and pair by pair, by the margins that were registered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
+from typing import Final
 
-from ..scoring.inference.equivalence import two_one_sided
+from ..scoring.inference.equivalence import pairs_tested
+from ..scoring.inference.heterogeneity import heterogeneity
+from ..scoring.inference.pooled_runs import pooled_bounds, pooled_contrast
 from ..scoring.inference.samples import Contrast
 from ..scoring.repeated_figures import DECIMALS, RepeatedFigure
-from .agreement_statement import ComparedFigure, MeasuredFigure
+from .agreement_statement import ComparedFigure, Heterogeneity, MeasuredFigure, PooledFigure, TestedPair
+
+Q_MAX: Final = Fraction(10**12 - 1)
+"""A larger Q is written as this: a statement's number has twelve digits before the point."""
 
 
 def compared_figures(
-    a: Sequence[RepeatedFigure], b: Sequence[RepeatedFigure], margins: Mapping[str, str]
+    executions: Sequence[Sequence[RepeatedFigure]], margins: Mapping[str, str]
 ) -> list[ComparedFigure]:
-    """The figures that both have and whose unit has a margin."""
-    others = {figure.name: figure for figure in b}
-    pairs = [(figure, others[figure.name]) for figure in a if figure.name in others]
-    return [compared(one, other, margins[one.unit]) for one, other in pairs if one.unit in margins]
+    """The figures that all executions have and whose unit has a margin."""
+    others = [{figure.name: figure for figure in figures} for figures in executions[1:]]
+    found = list[ComparedFigure]()
+    for figure in executions[0]:
+        if figure.unit in margins and all(figure.name in other for other in others):
+            found.append(compared([figure, *(other[figure.name] for other in others)], margins[figure.unit]))
+    return found
 
 
-def compared(a: RepeatedFigure, b: RepeatedFigure, margin: str) -> ComparedFigure:
-    """One figure in both executions against its margin."""
-    found = two_one_sided(a.measured, b.measured, Fraction(margin))
+def compared(figures: Sequence[RepeatedFigure], margin: str) -> ComparedFigure:
+    """One figure in every execution against its margin: the intersection-union test of all pairs."""
+    measured = [figure.measured for figure in figures]
+    pairs = pairs_tested(measured, Fraction(margin))
+    p = max(pair.p for pair in pairs)
+    spread = heterogeneity(measured)
+    together = pooled_contrast([Fraction(1, len(measured))] * len(measured), measured)
+    low, high = pooled_bounds(together)
     return ComparedFigure(
-        found.agrees,
-        (measured_figure(a.measured), measured_figure(b.measured)),
-        decimal_text(found.high),
-        decimal_text(found.low),
+        all(pair.agrees for pair in pairs),
+        tuple(map(measured_figure, measured)),
+        Heterogeneity(*map(decimal_text, (spread.i_squared, spread.p, min(spread.q, Q_MAX)))) if spread else None,
         margin,
-        a.name,
-        decimal_text(found.p),
-        a.unit,
+        figures[0].name,
+        decimal_text(p),
+        tuple(TestedPair(*map(decimal_text, (pair.high, pair.low, pair.p))) for pair in pairs),
+        PooledFigure(*map(decimal_text, (high, low, together.value))),
+        figures[0].unit,
     )
 
 
 def compared_again(figure: ComparedFigure) -> ComparedFigure:
     """The same figure from its own values: equal to it, unless its tests were invented."""
-    a, b = (
+    again = [
         RepeatedFigure(figure.name, figure.unit, Contrast(*map(Fraction, (one.value, one.squared_error, one.df))))
         for one in figure.figures
-    )
-    return compared(a, b, figure.margin)
+    ]
+    return compared(again, figure.margin)
 
 
 def compared_words(figure: ComparedFigure) -> str:
-    """One compared figure for a person."""
-    first, second = (_short(one.value) for one in figure.figures)
+    """One compared figure for a person; of more than two executions the pair that is farthest from agreeing."""
+    *before, last = (_short(one.value) for one in figure.figures)
     words = "agree" if figure.agrees else "do not agree"
-    interval = f"{_short(figure.low)} to {_short(figure.high)}"
-    tests = f"90 % interval of the difference {interval}, p = {_short(figure.p)}"
-    return f"{figure.name}: {first} and {second} {figure.unit} {words} within {figure.margin}; {tests}"
+    places = list(combinations(range(1, len(figure.figures) + 1), 2))
+    place, worst = max(zip(places, figure.pairs, strict=True), key=lambda pair: float(pair[1].p))
+    interval = f"90 % interval of the difference {_short(worst.low)} to {_short(worst.high)}, p = {_short(worst.p)}"
+    whose = f" (executions {place[0]} and {place[1]}, the farthest apart of {len(places)} pairs)" if before[1:] else ""
+    return (
+        f"{figure.name}: {', '.join(before)} and {last} {figure.unit} {words} within {figure.margin}; {interval}{whose}"
+    )
+
+
+def together_words(figure: ComparedFigure) -> Iterator[str]:
+    """What stands beside the verdict, for a person: the pooled figure, and how much the executions differ."""
+    pooled, spread = figure.pooled, figure.heterogeneity
+    interval = f"95 % interval {_short(pooled.low)} to {_short(pooled.high)}"
+    caution = "" if figure.agrees else ", which leaves out what lies between executions that do not agree"
+    yield f"  together {_short(pooled.value)} {figure.unit}, {interval}{caution}"
+    if spread:
+        share = float(spread.i_squared) * 100
+        yield f"  between executions: I^2 = {share:.0f} %, Q = {_short(spread.q)}, p = {_short(spread.p)}"
 
 
 def _short(number: str) -> str:

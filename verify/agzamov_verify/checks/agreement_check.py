@@ -3,21 +3,21 @@
 Asked of the attestations that a reader gives with a trust policy, offline:
 
  1  it is signed by a comparer of the policy, whose key is neither the submitter's nor revoked
- 2  it is about this bundle and another one, of the same plan and another run
- 3  the other's submitter is somebody that the policy names, under another name than this one's
- 4  the reader's log has the other bundle as the result of its own registered run, and no run of that study is missing
- 5  both registrations declared the same margins, which were logged before either seed existed
+ 2  it is about this bundle and at least one other, of the same plan, each of another run
+ 3  each other's submitter is somebody that the policy names, and all are different parties by these names
+ 4  the reader's log has each other bundle as the result of its own registered run, and no run of that study is missing
+ 5  all registrations declared the same margins, which were logged before any seed existed
  6  its figures of this bundle are all that are recomputed here, and its tests follow from its figures
- 7  every figure agrees: two one-sided tests at 5 % (`inference.equivalence`)
+ 7  every figure agrees: two one-sided tests at 5 % of each pair of executions (`inference.equivalence`)
 
-The other bundle's figures are the comparer's word, who had it; whoever has it too can compare them again.
+The other bundles' figures are the comparer's word, who had them; whoever has them too can compare again.
 """
 
 from fractions import Fraction
 from typing import ClassVar
 
 from .. import bundle
-from ..attestations.agreement import compared_again, compared_words, measured_figure
+from ..attestations.agreement import compared_again, compared_words, measured_figure, together_words
 from ..attestations.agreement_statement import Agreement, ComparedFigure, Execution
 from ..attestations.signed_statement import Attestation
 from ..core.untrusted_input import HostileBundle, read_small
@@ -77,19 +77,20 @@ class _Check:
         """Take the numbered checks; the first that fails ends them, since the later ones mean nothing then."""
         before, policy = len(self._verdict.findings), self._trust.policy
         own = self._subjects.index(self._opened.sha256) if self._opened.sha256 in self._subjects else None
-        if own is None or len(set(self._subjects)) < len(self._subjects):
-            self._add("subject", f"bundle {self._opened.sha256} and another", ", ".join(self._subjects))
+        executions, subjects = self._agreement.executions, self._subjects
+        if own is None or len(set(subjects)) < len(subjects) or len(subjects) != len(executions):
+            self._add("subject", f"bundle {self._opened.sha256} and another for each execution", ", ".join(subjects))
             return
-        other = self._agreement.executions[1 - own]
+        others = [(one, sha256) for at, (one, sha256) in enumerate(zip(executions, subjects, strict=True)) if at != own]
         self._signer(policy)
-        self._own(self._agreement.executions[own])
-        self._other_party(other, policy)
+        self._own(executions[own])
+        self._parties([one for one, _ in others], policy)
         if len(self._verdict.findings) > before:
             return
-        margins = self._margins(other, self._subjects[1 - own])
+        margins = self._margins(others)
         self._figures(own, margins)
         if len(self._verdict.findings) == before:
-            self._tell(other)
+            self._tell([one for one, _ in others])
 
     def _add(self, what: str, expected: str, found: str) -> None:
         self._verdict.add(f"{self._place} {what}", expected, found)
@@ -112,21 +113,28 @@ class _Check:
         self._same("executions submitter", self._opened.submitter, execution.submitter)
         self._same("executions study", study_of(manifest), execution.study)
 
-    def _other_party(self, other: Execution, policy: TrustPolicy) -> None:
+    def _parties(self, others: list[Execution], policy: TrustPolicy) -> None:
         """A second key of the same person is no other party: so the policy has to name whose it is."""
-        if other.submitter == self._opened.submitter:
-            self._add("executions", "another submitter", "the same key twice")
-        elif other.submitter not in {**policy.submitters, **policy.comparers}:
-            self._add("executions", "another submitter whom the policy names", f"key {other.submitter[:16]}")
-        elif policy.name_of(other.submitter) == policy.name_of(self._opened.submitter):
-            self._add("executions", "another party", f"{policy.name_of(other.submitter)} twice")
-        if revoked := policy.revoked.get(other.submitter):
-            self._add("executions", f"a key that is not revoked ({revoked.reason})", other.submitter[:16])
-        if other.run == self._opened.manifest.run_id:
-            self._add("executions", "another run", "the same run twice")
+        keys, names = {self._opened.submitter}, {policy.name_of(self._opened.submitter)}
+        runs = {self._opened.manifest.run_id}
+        for other in others:
+            name = policy.name_of(other.submitter)
+            if other.submitter in keys:
+                self._add("executions", "another submitter", "the same key twice")
+            elif other.submitter not in {**policy.submitters, **policy.comparers}:
+                self._add("executions", "another submitter whom the policy names", f"key {other.submitter[:16]}")
+            elif name in names:
+                self._add("executions", "another party", f"{name} twice")
+            if revoked := policy.revoked.get(other.submitter):
+                self._add("executions", f"a key that is not revoked ({revoked.reason})", other.submitter[:16])
+            if other.run in runs:
+                self._add("executions", "another run", "the same run twice")
+            keys.add(other.submitter)
+            names.add(name)
+            runs.add(other.run)
 
-    def _margins(self, other: Execution, bundle_sha256: str) -> dict[str, str]:
-        """The margins that both registrations declared."""
+    def _margins(self, others: list[tuple[Execution, str]]) -> dict[str, str]:
+        """The margins that all registrations declared."""
         try:
             entry = read_entry(read_small(self._opened.source, bundle.REGISTRATION_FILE, ENTRY_BYTES_MAX)).entry
         except (BadNote, HostileBundle) as error:
@@ -136,9 +144,10 @@ class _Check:
         if self._trust.log is None:
             self._verdict.missing.append("whether the other run was registered is not known: give a copy of the log")
             return own
-        account = self._registered(other, bundle_sha256)
-        if account and account.registered.margins != own:
-            self._add("margins", f"the margins {own} in both registrations", f"{account.registered.margins}")
+        for other, bundle_sha256 in others:
+            account = self._registered(other, bundle_sha256)
+            if account and account.registered.margins != own:
+                self._add("margins", f"the margins {own} in every registration", f"{account.registered.margins}")
         return own
 
     def _registered(self, other: Execution, bundle_sha256: str) -> Account | None:
@@ -184,6 +193,9 @@ class _Check:
             self._same(figure.name, f"margin {margin}" if margin else NO_MARGIN, f"margin {found.margin}")
             if margin and widest and Fraction(margin) > Fraction(widest):
                 self._add(figure.name, f"a margin of at most {widest} {figure.unit}", margin)
+            if len(found.figures) != len(self._subjects):
+                self._add(figure.name, f"{len(self._subjects)} figures", str(len(found.figures)))
+                continue
             recomputed = measured_figure(figure.measured)
             self._same(figure.name, f"{figure.unit} {recomputed}", f"{found.unit} {found.figures[own]}")
             self._tested(found)
@@ -195,13 +207,20 @@ class _Check:
         elif not figure.agrees:
             self._add(figure.name, f"a difference within {figure.margin} {figure.unit}", compared_words(figure))
 
-    def _tell(self, other: Execution) -> None:
+    def _tell(self, others: list[Execution]) -> None:
         policy, count = self._trust.policy, len(self._agreement.figures)
         figures = "1 figure agrees" if count == 1 else f"{count} figures agree"
-        who = f"{policy.name_of(other.submitter)} executed the plan again, run {other.run}"
-        told = self._verdict.account
-        told.append(f"{who}: {figures} within the margins declared before, says {policy.name_of(self._key_id)}")
-        told.extend(map(compared_words, self._agreement.figures))
+        *before, last = (f"{policy.name_of(other.submitter)}, run {other.run}" for other in others)
+        who = f"{'; '.join(before)}; and {last}" if before else last
+        told, by = self._verdict.account, policy.name_of(self._key_id)
+        if not before:
+            (other,) = others
+            who = f"{policy.name_of(other.submitter)} executed the plan again, run {other.run}"
+        else:
+            who = f"{len(others)} parties executed the plan again: {who}"
+        told.append(f"{who}: {figures} within the margins declared before, says {by}")
+        for figure in self._agreement.figures:
+            told.extend((compared_words(figure), *together_words(figure)))
 
 
 def _is_testable(figure: ComparedFigure) -> bool:

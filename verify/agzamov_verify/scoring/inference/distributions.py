@@ -68,6 +68,13 @@ def f_upper(f: Fraction, df1: int, df2: Fraction | int) -> Fraction:
     return rational(_beta(d2 / 2, d1 / 2, d2 / (d2 + d1 * real(f))))
 
 
+def chi_square_upper(x: Fraction, df: int) -> Fraction:
+    """P(X > x) of the chi-square distribution, x >= 0; 0 where it is below 10^-1000."""
+    if x > df + 10_000:
+        return Fraction(0)
+    return rational(mp.gammainc(mp.mpf(df) / 2, real(x) / 2, mp.inf, regularized=True))
+
+
 @lru_cache(maxsize=256)
 def chi_square_quantile(p: Fraction, df: int) -> Fraction:
     """The x with P(X <= x) = p of the chi-square distribution, for 0 < p < 1 - 1e-9."""

@@ -31,6 +31,23 @@ class RunFigure(NamedTuple):
         return min(self.estimate.n)
 
 
+def pooled_contrast(shares: Sequence[Fraction], runs: Sequence[Contrast]) -> Contrast:
+    """The figure of several independent runs whose shares add up to 1; df are 0 where no run has a variance."""
+    value = sum((share * one.value for share, one in zip(shares, runs, strict=True)), Fraction(0))
+    parts = [share**2 * one.squared_error for share, one in zip(shares, runs, strict=True)]
+    squared_error = sum(parts, Fraction(0))
+    spread = sum((part**2 / one.df for part, one in zip(parts, runs, strict=True) if part), Fraction(0))
+    return Contrast(value, squared_error, Fraction(floor(squared_error**2 / spread)) if spread else Fraction(0))
+
+
+def pooled_bounds(measured: Contrast) -> tuple[Fraction, Fraction]:
+    """Student's interval of 95 % of a figure; the figure itself where it has no variance."""
+    if not measured.squared_error:
+        return measured.value, measured.value
+    half = t_quantile(1 - ALPHA / 2, measured.df) * square_root(measured.squared_error)
+    return measured.value - half, measured.value + half
+
+
 def pooled_runs(runs: Sequence[RunFigure]) -> RunFigure:
     """The figure of all runs that have an interval; one alone is as it is, and so is the first where none has one."""
     sure = [(run, run.contrast) for run in runs if run.contrast is not None]
@@ -38,14 +55,10 @@ def pooled_runs(runs: Sequence[RunFigure]) -> RunFigure:
         return sure[0][0] if sure else runs[0]
     total = sum(run.repetitions for run, _ in sure)
     shares = [Fraction(run.repetitions, total) for run, _ in sure]
-    parts = [share**2 * one.squared_error for share, (_, one) in zip(shares, sure, strict=True)]
-    value = sum((share * one.value for share, (_, one) in zip(shares, sure, strict=True)), Fraction(0))
-    squared_error = sum(parts, Fraction(0))
-    spread = sum((part**2 / one.df for part, (_, one) in zip(parts, sure, strict=True)), Fraction(0))
-    pooled = Contrast(value, squared_error, Fraction(floor(squared_error**2 / spread)))
-    half = t_quantile(1 - ALPHA / 2, pooled.df) * square_root(squared_error)
+    pooled = pooled_contrast(shares, [one for _, one in sure])
+    low, high = pooled_bounds(pooled)
     first = sure[0][0].estimate
     counts = zip(*(run.estimate.n for run, _ in sure), strict=False)
-    interval = Interval(fixed(value - half), fixed(value + half), "student-t")
+    interval = Interval(fixed(low), fixed(high), "student-t")
     n = tuple(map(sum, counts))
-    return RunFigure(Estimate(figure(value), interval, n, None, None, first.unit, first.over), pooled)
+    return RunFigure(Estimate(figure(pooled.value), interval, n, None, None, first.unit, first.over), pooled)
