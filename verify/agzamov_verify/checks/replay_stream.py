@@ -12,9 +12,9 @@ for `plies` plies.
 Runs in a worker process, one stream at a time, so it takes and returns plain values.
 """
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from time import monotonic
 
 import msgspec
 
@@ -35,7 +35,7 @@ from .answers import AnswerNumbers, Spent
 from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
-from .passages_told import PassageCounts, PassagesTold
+from .passages_told import PassageCounts, PassagesTold, is_told_passages
 from .random_sample import RandomSample
 from .recalls import Recall, Told, ToldCounts, is_used
 from .scripted_seats import SeatAnswer, SeatReplies, departure, scripted_seats
@@ -167,13 +167,17 @@ class StreamReplay:
             entries = _noted(chain, lines, answers, self._marks.get(stream.id, {}), logged)
             replay, script = Replay(stream.id, entries), block_script(stream, self._plan, self._dice, self._memories)
             story = Exchanges(script, replay)
-            notes = [numbers.note, seats.note, evaluations.note, passages.note, tools.note]
+            notes = [numbers.note, tools.note]
+            notes += [seats.note] if self._seats else []
+            notes += [passages.note] if is_told_passages(self._plan, stream.match) else []
             notes += [memories.note, told.note] if any(self._plan.memories_of(stream.match)) else []
             for question, answer in story:
-                if time.monotonic() >= self._deadline_s:
+                if monotonic() >= self._deadline_s:
                     raise CouldNotCheck(TIME_IS_UP)
                 for note in notes:
                     note(question, answer)
+                if isinstance(question, Evaluate):
+                    evaluations.note(question, answer)
             replay.finish()
             block = story.value
         except (HostileBundle, BrokenJournal) as error:
@@ -229,7 +233,7 @@ class StreamReplay:
             yield Finding(Number.REPLAY, *one)
 
     def _is_over(self) -> bool:
-        return time.monotonic() >= self._deadline_s
+        return monotonic() >= self._deadline_s
 
     def _calls(self, stream: str, answers: list[Answered]) -> tuple[dict[str, SeatLog], Finding | None]:
         name = calls_name(stream)
@@ -275,9 +279,9 @@ class _Evaluations:
         self.spare: AskedAgain | None = None
         self.count = 0
 
-    def note(self, question: Question, answer: Answer) -> None:
-        """Take one answer; those of seats are no matter."""
-        if not isinstance(question, Evaluate) or not isinstance(answer, Evaluation):
+    def note(self, question: Evaluate, answer: Answer) -> None:
+        """Take one answer."""
+        if not isinstance(answer, Evaluation):
             return
         self.count += 1
         asked = AskedAgain(question, answer)

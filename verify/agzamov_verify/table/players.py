@@ -70,10 +70,20 @@ class Player(msgspec.Struct, frozen=True):
     survey: UnitSurvey | None = None
     is_person: bool = False
 
+    @property
+    def remembers_nothing(self) -> bool:
+        """True if its profile of the opponent is `told_of_opponent` at every decision."""
+        return self.memory is None and not (self.briefing and self.nothing_told)
+
+    @property
+    def told_of_opponent(self) -> str:
+        """The profile of a player without memory."""
+        return self.briefing or self.nothing_told
+
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""
-        if self.memory is None and not (self.briefing and self.nothing_told):
-            return self.briefing or self.nothing_told
+        if self.remembers_nothing:
+            return self.told_of_opponent
         recalled = (yield from self.memory.recall(game, turn, query())) if self.memory else ""
         return "\n".join(filter(None, (self.briefing, recalled or self.nothing_told)))
 

@@ -76,6 +76,7 @@ class Offers:
 
     def __init__(self, rule: DrawOffers | msgspec.UnsetType, people: tuple[bool, bool]) -> None:
         self._rule, self._people = rule, people
+        self.are_possible = not isinstance(rule, msgspec.UnsetType) and any(people)
         self.plies: list[int] = []
         """The plies of the moves with which a draw was offered, from 0 on."""
 
