@@ -13,7 +13,6 @@ that needs all legal moves. Tests compare board, text, legality and ends with it
 """
 
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 import chess
@@ -91,7 +90,8 @@ class Game960:
 
     def diagram(self) -> str:
         """The board from rank 8 down to rank 1, each behind its number, dots for empty squares; the files below."""
-        return "\n".join([*self._diagram_ranks, "  a b c d e f g h"])
+        a, b, c, d, e, f, g, h = self._diagram_ranks
+        return f"8 {a}\n7 {b}\n6 {c}\n5 {d}\n4 {e}\n3 {f}\n2 {g}\n1 {h}\n  a b c d e f g h"
 
     def read(self, text: str) -> chess.Move | Fault:
         """The legal move that `text` is in UCI, or why it is none.
@@ -286,7 +286,7 @@ class Game960:
 
     def _write_rank(self, rank: int) -> None:
         cells = "".join(self._cells[8 * rank : 8 * rank + 8])
-        self._fen_ranks[7 - rank], self._diagram_ranks[7 - rank] = _rank_texts(rank, cells)
+        self._fen_ranks[7 - rank], self._diagram_ranks[7 - rank] = _RANKS.get(cells) or _rank_texts(cells)
 
     def _position_key(self) -> str:
         board = self.board
@@ -338,10 +338,17 @@ def _flip(board: chess.Board, symbol: str, squares: chess.Bitboard) -> None:
             board.kings ^= squares
 
 
-@lru_cache(maxsize=2**16)
-def _rank_texts(rank: int, cells: str) -> tuple[str, str]:
+_RANKS: Final[dict[str, tuple[str, str]]] = {}
+RANKS_KEPT: Final = 2**14
+"""Ranks whose texts are kept in memory."""
+
+
+def _rank_texts(cells: str) -> tuple[str, str]:
     """A rank as in a FEN, and as in a diagram."""
     compressed = cells
     for run in range(8, 0, -1):
         compressed = compressed.replace("." * run, str(run))
-    return compressed, f"{rank + 1} {' '.join(cells)}"
+    if len(_RANKS) >= RANKS_KEPT:
+        _RANKS.clear()
+    _RANKS[cells] = compressed, " ".join(cells)
+    return _RANKS[cells]
