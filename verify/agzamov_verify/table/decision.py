@@ -151,8 +151,10 @@ def decide(
         last, answer = yield from talk.ask(question)
     read = rules.read(answer)
     if not isinstance(read, Fault):
-        tally.first_exact += read.exact
-        tally.first_normalised += not read.exact
+        if read.exact:
+            tally.first_exact += 1
+        else:
+            tally.first_normalised += 1
         action: Action | Forfeit = read.action
     else:
         _count_fault(read.kind, tally, "first")

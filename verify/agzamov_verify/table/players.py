@@ -102,17 +102,18 @@ def tell_ended(seats: Sequence[Player], record: Any) -> None:
 
 def seed_for(player: Player, place_index: int, name: GameName, turn: int, dice: Dice) -> int:
     """The seed in a question to the player at a place: 0 White or button, 1 Black or big blind."""
-    place = f"{name.id}/{place_index}"
-    return own_seed(dice, place, turn) if player.scripted else sent_seed(dice, place)
+    if player.scripted:
+        return own_seed(dice, f"{name.id}/{place_index}", turn)
+    return sent_seed(dice, name.id, place_index)
 
 
 @lru_cache(maxsize=PLACES)
-def sent_seed(dice: Dice, place: str) -> int:
+def sent_seed(dice: Dice, game: str, place_index: int) -> int:
     """The sampling seed that is sent to a model at one place in one game; servers take 31 bits.
 
     It is the same at every turn, and a game asks for it at every turn. Other dice have other seeds.
     """
-    return dice.stream(f"sampling/{place}").below(2**31)
+    return dice.stream(f"sampling/{game}/{place_index}").below(2**31)
 
 
 def own_seed(dice: Dice, place: str, turn: int) -> int:

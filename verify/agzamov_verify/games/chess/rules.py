@@ -158,11 +158,18 @@ class Game960:
         board.turn = not turn
 
     def _push_rare(self, move: chess.Move) -> None:
-        """Castling, promotion, en passant: the library's own push."""
+        """Castling, promotion, en passant, a promoted piece: the library's own push."""
+        origin, target, symbol = move.from_square, move.to_square, self._cells[move.from_square]
+        white, is_en_passant = self.board.turn, symbol in "Pp" and target == self.board.ep_square
+        is_castling = bool(self.board.occupied_co[white] >> target & 1)
         self.board.push(move)
         self.board.clear_stack()
-        self._refresh_rank(move.from_square >> 3)
-        self._refresh_rank(move.to_square >> 3)
+        if is_castling or is_en_passant:
+            self._refresh_rank(origin >> 3)
+            self._refresh_rank(target >> 3)
+        else:
+            promoted = chess.piece_symbol(move.promotion) if move.promotion else symbol
+            self._cells[origin], self._cells[target] = ".", promoted.upper() if white else promoted
 
     def end(self, claims: DrawClaims) -> End | None:
         """The end of the game by the rules, or None."""
