@@ -12,7 +12,7 @@ for `plies` plies.
 Runs in a worker process, one stream at a time, so it takes and returns plain values.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic
 
@@ -167,7 +167,7 @@ class StreamReplay:
             entries = _noted(chain, lines, answers, self._marks.get(stream.id, {}), logged)
             replay, script = Replay(stream.id, entries), block_script(stream, self._plan, self._dice, self._memories)
             story = Exchanges(script, replay)
-            notes = [numbers.note, tools.note]
+            notes: list[Callable[[Question, Answer], None]] = [numbers.note, tools.note]
             notes += [seats.note] if self._seats else []
             notes += [passages.note] if is_told_passages(self._plan, stream.match) else []
             notes += [memories.note, told.note] if any(self._plan.memories_of(stream.match)) else []

@@ -17,14 +17,14 @@ from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Shots
 from . import engine_tools, tool, who_stands_better
 from .board_picture import ChessPictures
-from .draw_offers import ChessAction, DrawOffers, DrawTaken, Offered, Offers
+from .draw_offers import ChessAction, DrawOffers, Offered, Offers
 from .habit_words import query
 from .prompt import EXAMPLE_EXCHANGE, REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .read_back import ReadBack, drawn_placement, read_back
 from .read_back import messages as read_back_messages
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
-from .spelling import read_move, spelled
+from .spelling import spelled
 from .variants import CHESS960, Variant
 from .who_stands_better import Better
 
@@ -172,7 +172,7 @@ class ChessTable:
         self.read_backs: list[ReadBack] = []
         white, black = players
         self.offers = Offers(rules.draw_offers, (white.is_person, black.is_person))
-        self.read_text = self.offers.read if self.offers.are_possible else read_move
+        self.read_text = self.offers.reader
         self.is_plain = tuple(
             player.remembers_nothing and not (player.library or player.tool or player.pictures) for player in players
         )

@@ -53,7 +53,6 @@ check, call and all-in would be.
 """
 
 
-
 def _turn(hand: Sequence[str], chips: Sequence[str], history: str, position: str, legal: str) -> str:
     (hole, board), (pot, to_call, mine, theirs) = hand, chips
     return f"""\
