@@ -15,6 +15,7 @@ Runs in a worker process, one stream at a time, so it takes and returns plain va
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic
+from typing import TypeAlias
 
 import msgspec
 
@@ -62,6 +63,7 @@ def witnesses(sides: Sequence[int], plies: int) -> list[int]:
     return sorted(chosen)
 
 
+Note: TypeAlias = Callable[[Question, Answer], None]
 PERMILLE = 1000
 TIME_IS_UP = "time is up, --time-max"
 
@@ -167,17 +169,11 @@ class StreamReplay:
             entries = _noted(chain, lines, answers, self._marks.get(stream.id, {}), logged)
             replay, script = Replay(stream.id, entries), block_script(stream, self._plan, self._dice, self._memories)
             story = Exchanges(script, replay)
-            notes: list[Callable[[Question, Answer], None]] = [numbers.note, tools.note]
+            notes: list[Note] = [numbers.note, tools.note]
             notes += [seats.note] if self._seats else []
             notes += [passages.note] if is_told_passages(self._plan, stream.match) else []
             notes += [memories.note, told.note] if any(self._plan.memories_of(stream.match)) else []
-            for question, answer in story:
-                if monotonic() >= self._deadline_s:
-                    raise CouldNotCheck(TIME_IS_UP)
-                for note in notes:
-                    note(question, answer)
-                if isinstance(question, Evaluate):
-                    evaluations.note(question, answer)
+            self._follow(story, notes, evaluations)
             replay.finish()
             block = story.value
         except (HostileBundle, BrokenJournal) as error:
@@ -206,6 +202,16 @@ class StreamReplay:
             tools.sample,
             told.told,
         )
+
+    def _follow(self, story: Exchanges[Block], notes: Sequence[Note], evaluations: "_Evaluations") -> None:
+        """Show each question and its answer to whoever has something to note. Raises CouldNotCheck where time is up."""
+        for question, answer in story:
+            if monotonic() >= self._deadline_s:
+                raise CouldNotCheck(TIME_IS_UP)
+            for note in notes:
+                note(question, answer)
+            if isinstance(question, Evaluate):
+                evaluations.note(question, answer)
 
     def departure(self, left: SeatAnswer) -> Finding | None:
         """The departure of a scripted seat's answer from the one that it can give; CouldNotCheck where time is up."""
