@@ -18,9 +18,8 @@ from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.replay_stream import journal_lines
 from agzamov_verify.core.journal import Chain
 from agzamov_verify.core.script import Replay, drive
-from agzamov_verify.games.holdem import hand_script
-from agzamov_verify.games.holdem.game import PokerMatch
-from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, Hand, PokerAction
+from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
+from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, PokerAction
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.table.game import StreamPlan
 from chess_replay import cpu_s
@@ -31,6 +30,7 @@ AUTOMATIONS = (
     Automation.BET_COLLECTION,
     Automation.BLIND_OR_STRADDLE_POSTING,
     Automation.HOLE_CARDS_SHOWING_OR_MUCKING,
+    Automation.RUNOUT_COUNT_SELECTION,
     Automation.HAND_KILLING,
     Automation.CHIPS_PUSHING,
     Automation.CHIPS_PULLING,
@@ -49,39 +49,26 @@ def poker_streams(opened: Opened) -> list[tuple[StreamPlan, list[bytes]]]:
     return streams
 
 
-def replay(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> None:
+def replay(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> list[PokerBlock]:
     """Our replay."""
+    blocks = []
     for stream, lines in streams:
         chain = Chain(opened.manifest.run_id, stream.id)
         answers = Replay(stream.id, chain.read_all(lines))
-        drive(block_script(stream, opened.manifest.plan, opened.dice), answers)
+        block = drive(block_script(stream, opened.manifest.plan, opened.dice), answers)
         answers.finish()
+        assert isinstance(block, PokerBlock)
+        blocks.append(block)
+    return blocks
 
 
 def played(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> list[Played]:
-    """The deals and actions of the hands, taken off a replay."""
+    """The deals and actions of the hands, as the replay's records have them."""
     hands: list[Played] = []
-    act = Hand.act
-    current: list[PokerAction] = []
-
-    class Noting(Hand):
-        """A hand that leaves its deal and actions behind."""
-
-        def __init__(self, deal: Deal, stacks: tuple[int, int]) -> None:
-            current.clear()
-            super().__init__(deal, stacks)
-
-        def act(self, action: PokerAction) -> None:
-            current.append(action)
-            act(self, action)
-            if self.to_act is None:
-                hands.append((self.deal, tuple(current)))
-
-    hand_script.Hand = Noting  # type: ignore[misc]
-    try:
-        replay(opened, streams)
-    finally:
-        hand_script.Hand = Hand  # type: ignore[misc]
+    for block in replay(opened, streams):
+        for record in block.records:
+            assert record.story is not None
+            hands.append((record.story.deal, tuple(one.action for one in record.story.history)))
     return hands
 
 

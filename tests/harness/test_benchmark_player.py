@@ -102,7 +102,7 @@ def test_a_model_is_sent_one_seed_in_a_game_and_the_benchmark_player_has_one_of_
     players = (BENCHMARK, Player("station"))
     drive(play(GameName("h", "holdem/3"), deal, players, RULES, DICE, (Tally(), Tally())), noting)
     for question in asked:
-        own, sent = own_seed(DICE, "h/0", question.turn), sent_seed(DICE, "h/1")
+        own, sent = own_seed(DICE, "h/0", question.turn), sent_seed(DICE, "h", 1)
         assert question.seed == (own if question.to == "benchmark" else sent)
 
 

@@ -61,7 +61,7 @@ def test_columns_are_drawn_together() -> None:
 def test_it_does_not_depend_on_how_much_is_drawn_at_a_time(draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
     values = [at % 5 for at in range(250)]
     expected = bootstrap_sums([values], SEED, 0, 500)[0]
-    monkeypatch.setattr(draws_by_numpy, "_CHUNK_DRAWS", draws)
+    monkeypatch.setattr(draws_by_numpy, "_CHUNK_WORDS", draws)
     assert bootstrap_sums([values], SEED, 0, 500)[0] == expected
 
 

@@ -97,7 +97,10 @@ class AnswerNumbers:
     def note(self, question: Question, answer: Answer) -> None:
         """Take one answer."""
         if isinstance(question, Chat) and isinstance(answer, Reply):
-            self._pay(question.to, answer)
+            if self._plan.prices:
+                self._pay(question.to, answer)
+            if self._is_plain(question.to, answer):
+                return
         if len(self.findings) >= TOLD_MAX:
             return
         for expected, found in self._contradictions(question, answer):
@@ -107,11 +110,22 @@ class AnswerNumbers:
     def _contradictions(self, question: Question, answer: Answer) -> Iterator[tuple[str, str]]:
         """Expected and found, for each contradiction within an answer."""
         if isinstance(question, Chat) and isinstance(answer, REPLY.types):
-            limits = self._limits.get(question.to)
-            if limits is None:
-                limits = self._limits[question.to] = Limits.of(self._plan.seats[question.to])
-            return _of_seat(question, answer, limits)
+            return _of_seat(question, answer, self._limits_of(question.to))
         return _of_server(question, answer)
+
+    def _is_plain(self, seat: str, reply: Reply) -> bool:
+        """True of most replies, in which there is nothing that `_of_seat` could find."""
+        return (
+            not (reply.attempts or reply.tool_calls or reply.cached_tokens or reply.reasoning_tokens)
+            and reply.completion_tokens <= self._limits_of(seat).tokens
+            and len(reply.text) <= REPLY_CHARACTERS_MAX
+        )
+
+    def _limits_of(self, seat: str) -> Limits:
+        limits = self._limits.get(seat)
+        if limits is None:
+            limits = self._limits[seat] = Limits.of(self._plan.seats[seat])
+        return limits
 
     def _pay(self, seat: str, reply: Reply) -> None:
         price = self._plan.prices.get(seat)

@@ -88,6 +88,11 @@ def passages_warnings(matches: Sequence[MatchPassages]) -> Iterator[str]:
             )
 
 
+def is_told_passages(plan: Plan, match: Match) -> bool:
+    """True if a seat of the match has documents, so that prompts may hold passages that count."""
+    return bool(_sides(plan, match))
+
+
 def _sides(plan: Plan, match: Match) -> list[int]:
     """The seats that have documents, by their index."""
     return [

@@ -12,9 +12,10 @@ for `plies` plies.
 Runs in a worker process, one stream at a time, so it takes and returns plain values.
 """
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from time import monotonic
+from typing import TypeAlias
 
 import msgspec
 
@@ -35,7 +36,7 @@ from .answers import AnswerNumbers, Spent
 from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
-from .passages_told import PassageCounts, PassagesTold
+from .passages_told import PassageCounts, PassagesTold, is_told_passages
 from .random_sample import RandomSample
 from .recalls import Recall, Told, ToldCounts, is_used
 from .scripted_seats import SeatAnswer, SeatReplies, departure, scripted_seats
@@ -62,6 +63,7 @@ def witnesses(sides: Sequence[int], plies: int) -> list[int]:
     return sorted(chosen)
 
 
+Note: TypeAlias = Callable[[Question, Answer], None]
 PERMILLE = 1000
 TIME_IS_UP = "time is up, --time-max"
 
@@ -167,13 +169,11 @@ class StreamReplay:
             entries = _noted(chain, lines, answers, self._marks.get(stream.id, {}), logged)
             replay, script = Replay(stream.id, entries), block_script(stream, self._plan, self._dice, self._memories)
             story = Exchanges(script, replay)
-            notes = [numbers.note, seats.note, evaluations.note, passages.note, tools.note]
+            notes: list[Note] = [numbers.note, tools.note]
+            notes += [seats.note] if self._seats else []
+            notes += [passages.note] if is_told_passages(self._plan, stream.match) else []
             notes += [memories.note, told.note] if any(self._plan.memories_of(stream.match)) else []
-            for question, answer in story:
-                if time.monotonic() >= self._deadline_s:
-                    raise CouldNotCheck(TIME_IS_UP)
-                for note in notes:
-                    note(question, answer)
+            self._follow(story, notes, evaluations)
             replay.finish()
             block = story.value
         except (HostileBundle, BrokenJournal) as error:
@@ -203,6 +203,16 @@ class StreamReplay:
             told.told,
         )
 
+    def _follow(self, story: Exchanges[Block], notes: Sequence[Note], evaluations: "_Evaluations") -> None:
+        """Show each question and its answer to whoever has something to note. Raises CouldNotCheck where time is up."""
+        for question, answer in story:
+            if monotonic() >= self._deadline_s:
+                raise CouldNotCheck(TIME_IS_UP)
+            for note in notes:
+                note(question, answer)
+            if isinstance(question, Evaluate):
+                evaluations.note(question, answer)
+
     def departure(self, left: SeatAnswer) -> Finding | None:
         """The departure of a scripted seat's answer from the one that it can give; CouldNotCheck where time is up."""
         if self._is_over():
@@ -229,7 +239,7 @@ class StreamReplay:
             yield Finding(Number.REPLAY, *one)
 
     def _is_over(self) -> bool:
-        return time.monotonic() >= self._deadline_s
+        return monotonic() >= self._deadline_s
 
     def _calls(self, stream: str, answers: list[Answered]) -> tuple[dict[str, SeatLog], Finding | None]:
         name = calls_name(stream)
@@ -275,9 +285,9 @@ class _Evaluations:
         self.spare: AskedAgain | None = None
         self.count = 0
 
-    def note(self, question: Question, answer: Answer) -> None:
-        """Take one answer; those of seats are no matter."""
-        if not isinstance(question, Evaluate) or not isinstance(answer, Evaluation):
+    def note(self, question: Evaluate, answer: Answer) -> None:
+        """Take one answer."""
+        if not isinstance(answer, Evaluation):
             return
         self.count += 1
         asked = AskedAgain(question, answer)

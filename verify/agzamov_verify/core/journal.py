@@ -10,7 +10,6 @@ the canonical rows of all streams, so streams can be read side by side.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import Annotated
 
 import msgspec
@@ -75,7 +74,7 @@ _decoder = msgspec.json.Decoder(Entry)
 
 def asked(question: Question) -> Asked:
     """The short form under which `question` stands in the journal."""
-    kind, digest = _tag(type(question)), question_digest(question)
+    kind, digest = str(question.__struct_config__.tag), question_digest(question)
     return Asked(kind, question.attempt, digest, question.game, question.to, question.turn)
 
 
@@ -86,14 +85,9 @@ def is_asked(short: Asked, question: Question) -> bool:
         and short.attempt == question.attempt
         and short.game == question.game
         and short.to == question.to
-        and short.ask == _tag(type(question))
+        and short.ask == question.__struct_config__.tag
         and short.digest == question_digest(question)
     )
-
-
-@cache
-def _tag(kind: type[Question]) -> str:
-    return str(kind.__struct_config__.tag)
 
 
 def encode(entry: Entry) -> bytes:

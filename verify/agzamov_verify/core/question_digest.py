@@ -10,23 +10,25 @@ BEGINNINGS_KEPT: Final = 8
 
 
 @lru_cache(maxsize=BEGINNINGS_KEPT)
-def _beginning(attempt: int, game: str, first: Message) -> "tuple[bytes, hashlib._Hash]":
-    """Bytes with which a game's questions begin, up to the end of their first message, and the hash so far."""
-    chat = encode(Chat(attempt, game, (first,), 0, "", 0))
-    beginning = chat.removesuffix(b'],"seed":0,"to":"","turn":0}')
-    return beginning, hashlib.sha256(beginning)
+def _begun(attempt: int, game: str, first: Message) -> "tuple[hashlib._Hash, int]":
+    """The hash of a game's questions up to the comma behind their first message, and the length up to before it."""
+    end = b'],"seed":0,"to":"","turn":0}'
+    beginning = encode(Chat(attempt, game, (first,), 0, "", 0)).removesuffix(end)
+    without = encode(Chat(attempt, game, (), 0, "", 0)).removesuffix(end)
+    return hashlib.sha256(beginning + b","), len(without)
 
 
 def question_digest(question: Question) -> str:
     """SHA-256 of the whole question, prompt included.
 
-    The system message is most of a question, and the same in all of a game: it is hashed once, and the hash goes on.
+    The system message is most of a question, and the same in all of a game: it is written and hashed once, and the hash
+    goes on with the bytes of the question without it, from their first message on.
     """
-    encoded = encode(question)
-    if type(question) is Chat and question.messages:
-        beginning, begun = _beginning(question.attempt, question.game, question.messages[0])
-        if encoded.startswith(beginning):
-            digest = begun.copy()
-            digest.update(encoded[len(beginning) :])
-            return digest.hexdigest()
-    return hashlib.sha256(encoded).hexdigest()
+    if type(question) is not Chat or len(question.messages) < 2:
+        return hashlib.sha256(encode(question)).hexdigest()
+    attempt, game, messages = question.attempt, question.game, question.messages
+    begun, length = _begun(attempt, game, messages[0])
+    rest = Chat(attempt, game, messages[1:], question.seed, question.to, question.turn, question.with_tools)
+    digest = begun.copy()
+    digest.update(encode(rest)[length:])
+    return digest.hexdigest()

@@ -11,7 +11,7 @@ Fields that hold their default are left out of the encoding, so a new optional f
 msgspec compares a default by identity: only "", 0, False and () will do, and who is asked has none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Final, Generic, TypeAlias, TypeVar
 
@@ -382,9 +382,5 @@ EXAMINED: AnswerTypes[Examined] = AnswerTypes(Examined)
 CALCULATED: AnswerTypes[Calculated] = AnswerTypes(Calculated)
 SURVEYED: AnswerTypes[Surveyed] = AnswerTypes(Surveyed)
 
-_encoder = msgspec.json.Encoder()
-
-
-def encode(value: Question | Answer) -> bytes:
-    """Canonical bytes of a question or an answer."""
-    return _encoder.encode(value)
+encode: Final[Callable[[Question | Answer], bytes]] = msgspec.json.Encoder().encode
+"""Canonical bytes of a question or an answer."""

@@ -62,7 +62,7 @@ def ask(question: Question, expected: AnswerTypes[A]) -> Script[A]:
     """Ask, and take an answer of the expected types. Raises Divergence when the journal holds another."""
     answer = yield question
     if not isinstance(answer, expected.types):
-        raise _of_another_kind(question, expected, answer)
+        raise of_another_kind(question, expected, answer)
     return answer
 
 
@@ -243,7 +243,8 @@ def _found(entry: Entry) -> str:
     return f"a question to {was.to} in game {was.game} turn {was.turn} attempt {was.attempt} digest {was.digest[:16]}"
 
 
-def _of_another_kind(question: Question, expected: AnswerTypes[A], answer: Told) -> Divergence:
+def of_another_kind(question: Question, expected: AnswerTypes[A], answer: Told) -> Divergence:
+    """The divergence of an answer that is of none of the expected types."""
     place = f"game {question.game} turn {question.turn}"
     tag = "several answers" if isinstance(answer, tuple) else str(answer.__struct_config__.tag)
     return Divergence(place, f"an answer of kind {expected.names}", tag)

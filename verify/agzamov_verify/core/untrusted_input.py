@@ -214,7 +214,7 @@ def gzip_lines(source: Source, name: str, sha256: str, line_bytes_max: int, raw_
             if raw > raw_bytes_max:
                 raise HostileBundle(name, f"at most {raw_bytes_max} bytes inflated", "more")
             *lines, rest = (rest + piece).split(b"\n")
-            if len(rest) > line_bytes_max or any(len(line) > line_bytes_max for line in lines):
+            if len(rest) > line_bytes_max or max(map(len, lines), default=0) > line_bytes_max:
                 raise HostileBundle(name, f"lines of at most {line_bytes_max} bytes", "a longer one")
             yield from lines
     if rest or not inflater.eof:

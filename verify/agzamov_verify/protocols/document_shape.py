@@ -7,11 +7,14 @@ A place is the path of a struct, keys of mappings and items of lists as `*`, the
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec import inspect
 
+KINDS_KEPT: Final = 1024
+"""Types of structs whose fields are kept in memory."""
 Shape: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
@@ -45,7 +48,7 @@ def _struct(value: msgspec.Struct, shape: Shape, place: str, *, wished: bool) ->
     at = _tagged(place, config.tag)
     if at not in shape:
         raise OutsideShape(place, f"expected what this format knows, found {config.tag or type(value).__name__}")
-    for field in msgspec.structs.fields(type(value)):
+    for field in _fields(type(value)):
         inner = getattr(value, field.name)
         if inner is msgspec.UNSET:
             continue
@@ -55,6 +58,11 @@ def _struct(value: msgspec.Struct, shape: Shape, place: str, *, wished: bool) ->
         elif wished and not _is_default(field, inner):
             raise OutsideShape(_below(place, field.encode_name), "expected nothing, this format has no such field")
     return made
+
+
+@lru_cache(maxsize=KINDS_KEPT)
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(kind)
 
 
 def _is_default(field: msgspec.structs.FieldInfo, value: object) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, assert_never
 import msgspec
 
 from ..core.questions import REPLY, Chat, Message, NoReply, Reply
-from ..core.script import Script, ask
+from ..core.script import Script, ask, of_another_kind
 from ..memory.career_memory import CareerMemory
 from ..memory.tool_calls import Conversation, Toolbox
 from .declared import Accepted, Action, Fault, FaultKind
@@ -142,15 +142,19 @@ def decide(
     offered = toolbox or (memory.toolbox if memory else None)
     talk, last = None, question
     if offered is None:  # as in most runs: be quick
-        answer = yield from ask(question, REPLY)
+        answer = yield question
+        if not isinstance(answer, REPLY.types):
+            raise of_another_kind(question, REPLY, answer)
         count_call(answer, tally)
     else:
         talk = Conversation(offered, partial(count_call, tally=tally))
         last, answer = yield from talk.ask(question)
     read = rules.read(answer)
     if not isinstance(read, Fault):
-        tally.first_exact += read.exact
-        tally.first_normalised += not read.exact
+        if read.exact:
+            tally.first_exact += 1
+        else:
+            tally.first_normalised += 1
         action: Action | Forfeit = read.action
     else:
         _count_fault(read.kind, tally, "first")
@@ -210,15 +214,19 @@ def _rejected(asked: tuple[Message, ...], answer: Reply | NoReply, why: str) -> 
 def count_call(answer: Reply | NoReply, tally: Tally) -> None:
     """Add a call and its answer to a tally."""
     tally.calls += 1
-    tally.failed_attempts += len(answer.attempts)
+    if answer.attempts:
+        tally.failed_attempts += len(answer.attempts)
     if isinstance(answer, Reply):
-        tally.prompt_tokens += answer.prompt_tokens
-        tally.cached_tokens += answer.cached_tokens
-        tally.completion_tokens += answer.completion_tokens
-        tally.reasoning_tokens += answer.reasoning_tokens
         tally.replies += 1
-        tally.replies_without_tokens += not answer.completion_tokens
         tally.text_characters += len(answer.text)
+        tally.prompt_tokens += answer.prompt_tokens
+        if completion_tokens := answer.completion_tokens:
+            tally.completion_tokens += completion_tokens
+        else:
+            tally.replies_without_tokens += 1
+        if answer.cached_tokens or answer.reasoning_tokens:  # few servers tell of any
+            tally.cached_tokens += answer.cached_tokens
+            tally.reasoning_tokens += answer.reasoning_tokens
 
 
 def _count_fault(kind: FaultKind, tally: Tally, when: str) -> None:

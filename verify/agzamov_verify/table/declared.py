@@ -102,6 +102,8 @@ def read_declared(
     answer: Reply | NoReply, tag: str, read: Callable[[str], Accepted[Action] | Fault]
 ) -> Accepted[Action] | Fault:
     """The legal action that `answer` declares, as `read` parses its line, or why there is none."""
+    if isinstance(answer, Reply) and answer.finish in FINISHED and (plain := _plain_declaration(answer.text, tag)):
+        return read(plain)  # as `declared` finds it: most replies
     line = declared(answer, tag)
     if isinstance(line, Fault):
         return line

@@ -70,10 +70,20 @@ class Player(msgspec.Struct, frozen=True):
     survey: UnitSurvey | None = None
     is_person: bool = False
 
+    @property
+    def remembers_nothing(self) -> bool:
+        """True if its profile of the opponent is `told_of_opponent` at every decision."""
+        return self.memory is None and not (self.briefing and self.nothing_told)
+
+    @property
+    def told_of_opponent(self) -> str:
+        """The profile of a player without memory."""
+        return self.briefing or self.nothing_told
+
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""
-        if self.memory is None and not (self.briefing and self.nothing_told):
-            return self.briefing or self.nothing_told
+        if self.remembers_nothing:
+            return self.told_of_opponent
         recalled = (yield from self.memory.recall(game, turn, query())) if self.memory else ""
         return "\n".join(filter(None, (self.briefing, recalled or self.nothing_told)))
 
@@ -92,17 +102,18 @@ def tell_ended(seats: Sequence[Player], record: Any) -> None:
 
 def seed_for(player: Player, place_index: int, name: GameName, turn: int, dice: Dice) -> int:
     """The seed in a question to the player at a place: 0 White or button, 1 Black or big blind."""
-    place = f"{name.id}/{place_index}"
-    return own_seed(dice, place, turn) if player.scripted else sent_seed(dice, place)
+    if player.scripted:
+        return own_seed(dice, f"{name.id}/{place_index}", turn)
+    return sent_seed(dice, name.id, place_index)
 
 
 @lru_cache(maxsize=PLACES)
-def sent_seed(dice: Dice, place: str) -> int:
+def sent_seed(dice: Dice, game: str, place_index: int) -> int:
     """The sampling seed that is sent to a model at one place in one game; servers take 31 bits.
 
     It is the same at every turn, and a game asks for it at every turn. Other dice have other seeds.
     """
-    return dice.stream(f"sampling/{place}").below(2**31)
+    return dice.stream(f"sampling/{game}/{place_index}").below(2**31)
 
 
 def own_seed(dice: Dice, place: str, turn: int) -> int:

@@ -22,7 +22,8 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -30,6 +31,8 @@ from ..core.dice import Stream
 from ..core.questions import Message
 from ..documents.library import DOCUMENTS
 
+SYSTEMS_KEPT: Final = 64
+"""System messages whose rules are kept in memory."""
 _RULE = "You must keep this rule in every "
 PROFILE = "\nOpponent profile:\n"
 """What stands between the situation and what is said of the opponent, in every user message that says something."""
@@ -69,6 +72,8 @@ def example_of(question: str, reminder: str, answer: str) -> tuple[Message, Mess
 
 def without_example(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages without a worked example."""
+    if not any(map(is_example, messages)):
+        return tuple(messages)
     answers = {index + 1 for index, message in enumerate(messages) if is_example(message)}
     return tuple(one for index, one in enumerate(messages) if index not in answers and not is_example(one))
 
@@ -107,9 +112,13 @@ def read_page(messages: tuple[Message, ...]) -> Page:
     asked, _, profile = told.partition(PROFILE)
     asked, _, tool = asked.partition(TOOL)
     situation, _, documents = asked.partition(DOCUMENTS)
-    lines = _first(messages, "system").splitlines()
-    rules = [line.partition(": ")[2] for line in lines if line.startswith(_RULE)]
-    return Page("\n".join(rules), situation, profile, tool, documents)
+    return Page(_rules_of(_first(messages, "system")), situation, profile, tool, documents)
+
+
+@lru_cache(maxsize=SYSTEMS_KEPT)
+def _rules_of(system: str) -> str:
+    """The rules in a system message, which is the same at every decision of a game."""
+    return "\n".join(line.partition(": ")[2] for line in system.splitlines() if line.startswith(_RULE))
 
 
 def forgotten(messages: Sequence[Message], unlearned: str) -> tuple[Message, ...]:
@@ -147,4 +156,7 @@ def labelled(page: Page, label: str) -> str:
 
 
 def _first(messages: tuple[Message, ...], role: str) -> str:
-    return next((message.content for message in messages if message.role == role), "")
+    for message in messages:
+        if message.role == role:
+            return message.content
+    return ""

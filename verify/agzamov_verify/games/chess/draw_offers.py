@@ -9,6 +9,7 @@ So an offer and its answer follow from the moves and the person's words alone, a
 Who has offered waits for `gap_plies` before the next offer, so that nobody is pestered (Laws 11.5).
 """
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Final, TypeAlias, cast
 
@@ -76,8 +77,14 @@ class Offers:
 
     def __init__(self, rule: DrawOffers | msgspec.UnsetType, people: tuple[bool, bool]) -> None:
         self._rule, self._people = rule, people
+        self.are_possible = not isinstance(rule, msgspec.UnsetType) and any(people)
         self.plies: list[int] = []
         """The plies of the moves with which a draw was offered, from 0 on."""
+
+    @property
+    def reader(self) -> Callable[[str, Game960], Accepted[ChessAction] | Fault]:
+        """`read`, or at once `read_move` where nobody may offer a draw: a move is one of the actions."""
+        return self.read if self.are_possible else cast("Callable[[str, Game960], Accepted[ChessAction]]", read_move)
 
     def state(self, ply: int) -> OfferState | None:
         """What the side to move may do; None where it is no person, or the plan has no draw offers."""

@@ -17,7 +17,7 @@ from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Shots
 from . import engine_tools, tool, who_stands_better
 from .board_picture import ChessPictures
-from .draw_offers import ChessAction, DrawOffers, DrawTaken, Offered, Offers
+from .draw_offers import ChessAction, DrawOffers, Offered, Offers
 from .habit_words import query
 from .prompt import EXAMPLE_EXCHANGE, REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .read_back import ReadBack, drawn_placement, read_back
@@ -172,6 +172,10 @@ class ChessTable:
         self.read_backs: list[ReadBack] = []
         white, black = players
         self.offers = Offers(rules.draw_offers, (white.is_person, black.is_person))
+        self.read_text = self.offers.reader
+        self.is_plain = tuple(
+            player.remembers_nothing and not (player.library or player.tool or player.pictures) for player in players
+        )
 
     def judge(self) -> Script[None]:
         """Ask White who stands better, before its first move."""
@@ -229,7 +233,7 @@ class ChessTable:
         """The decision of the side to move."""
         player, tally = self.players[side], self.tallies[side]
         failed = tally.failed_attempts
-        question = yield from self._question(side)
+        question = self._plain_question(side) if self.is_plain[side] else (yield from self._question(side))
         toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice) if player.tool else None
         seat = tally, player.memory, toolbox, player.planted
         action = yield from decide(question, self.reading, self.rules.illegal, *seat)
@@ -239,17 +243,26 @@ class ChessTable:
 
     def _act(self, action: ChessAction | Forfeit, side: int) -> Ending | None:
         """Play the decision of the side to move; return how the game ended, if it did."""
-        if isinstance(action, Forfeit):
-            return Ending(End.FORFEIT, 2 * side)
-        if isinstance(action, DrawTaken):
-            return Ending(End.AGREEMENT, 1)
-        self.game.push(action.move if isinstance(action, Offered) else action)
+        if isinstance(action, chess.Move):
+            self.game.push(action)
+        elif isinstance(action, Offered):
+            self.game.push(action.move)
+        else:
+            return Ending(End.FORFEIT, 2 * side) if isinstance(action, Forfeit) else Ending(End.AGREEMENT, 1)
         end = self.game.end(self.rules.draw_claims)
         if end is None:
             if isinstance(action, Offered) and self.offers.is_taken(self.game):
                 return Ending(End.AGREEMENT, 1)
             return Ending(End.PLY_LIMIT, 1) if self.game.ply >= self.rules.plies_max else None
         return Ending(end, 2 - 2 * side if end is End.CHECKMATE else 1)
+
+    def _plain_question(self, side: int) -> Chat:
+        """What `_question` asks a player who is told the board alone, as most are."""
+        profile = self.players[side].told_of_opponent
+        offers = self.offers.line(self.game.ply) if self.offers.are_possible else ""
+        told = turn_message(self.game, self.rules.prompt, profile, legal=self._legal(), draw_offers=offers)
+        asked = (*EXAMPLE_EXCHANGE, told) if self.rules.shots else (told,)
+        return self._chat(side, asked, FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before[side]))
 
     def _question(self, side: int) -> Script[Chat]:
         player = self.players[side]
@@ -296,7 +309,7 @@ class ChessTable:
         return Chat(attempt, self.name.id, messages, seed, player.seat, self.game.ply)
 
     def _read(self, answer: Reply | NoReply) -> Accepted[ChessAction] | Fault:
-        return read_declared(answer, TAG, lambda text: self.offers.read(text, self.game))
+        return read_declared(answer, TAG, lambda text: self.read_text(text, self.game))
 
     def _substitute(self, attempt: int) -> chess.Move:
         self.substituted.append(self.game.ply)

@@ -88,10 +88,12 @@ def legal_uci(board: chess.Board) -> list[str]:
     for origin in chess.scan_forward(pieces):
         names = _PAIRS[origin]
         moves += [names[target] for target in chess.scan_forward(board.attacks_mask(origin) & ~own)]
-    if board.castling_rights or board.kings & own != chess.BB_SQUARES[king]:
+    if board.kings & own != chess.BB_SQUARES[king]:
         rest = own & ~(pieces | plain)
     else:
         rest = own & ~(pieces | plain | board.kings)
+        if board.castling_rights:
+            moves += [move.uci() for move in board.generate_castling_moves()]
         names, others = _PAIRS[king], board.occupied ^ chess.BB_SQUARES[king]
         for target in chess.scan_forward(chess.BB_KING_ATTACKS[king] & ~own):
             if not board.attackers_mask(not turn, target, others):

@@ -13,7 +13,6 @@ that needs all legal moves. Tests compare board, text, legality and ends with it
 """
 
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 import chess
@@ -91,7 +90,8 @@ class Game960:
 
     def diagram(self) -> str:
         """The board from rank 8 down to rank 1, each behind its number, dots for empty squares; the files below."""
-        return "\n".join([*self._diagram_ranks, "  a b c d e f g h"])
+        a, b, c, d, e, f, g, h = self._diagram_ranks
+        return f"8 {a}\n7 {b}\n6 {c}\n5 {d}\n4 {e}\n3 {f}\n2 {g}\n1 {h}\n  a b c d e f g h"
 
     def read(self, text: str) -> chess.Move | Fault:
         """The legal move that `text` is in UCI, or why it is none.
@@ -158,11 +158,18 @@ class Game960:
         board.turn = not turn
 
     def _push_rare(self, move: chess.Move) -> None:
-        """Castling, promotion, en passant: the library's own push."""
+        """Castling, promotion, en passant, a promoted piece: the library's own push."""
+        origin, target, symbol = move.from_square, move.to_square, self._cells[move.from_square]
+        white, is_en_passant = self.board.turn, symbol in "Pp" and target == self.board.ep_square
+        is_castling = bool(self.board.occupied_co[white] >> target & 1)
         self.board.push(move)
         self.board.clear_stack()
-        self._refresh_rank(move.from_square >> 3)
-        self._refresh_rank(move.to_square >> 3)
+        if is_castling or is_en_passant:
+            self._refresh_rank(origin >> 3)
+            self._refresh_rank(target >> 3)
+        else:
+            promoted = chess.piece_symbol(move.promotion) if move.promotion else symbol
+            self._cells[origin], self._cells[target] = ".", promoted.upper() if white else promoted
 
     def end(self, claims: DrawClaims) -> End | None:
         """The end of the game by the rules, or None."""
@@ -286,7 +293,7 @@ class Game960:
 
     def _write_rank(self, rank: int) -> None:
         cells = "".join(self._cells[8 * rank : 8 * rank + 8])
-        self._fen_ranks[7 - rank], self._diagram_ranks[7 - rank] = _rank_texts(rank, cells)
+        self._fen_ranks[7 - rank], self._diagram_ranks[7 - rank] = _RANKS.get(cells) or _rank_texts(cells)
 
     def _position_key(self) -> str:
         board = self.board
@@ -338,10 +345,17 @@ def _flip(board: chess.Board, symbol: str, squares: chess.Bitboard) -> None:
             board.kings ^= squares
 
 
-@lru_cache(maxsize=2**16)
-def _rank_texts(rank: int, cells: str) -> tuple[str, str]:
+_RANKS: Final[dict[str, tuple[str, str]]] = {}
+RANKS_KEPT: Final = 2**14
+"""Ranks whose texts are kept in memory."""
+
+
+def _rank_texts(cells: str) -> tuple[str, str]:
     """A rank as in a FEN, and as in a diagram."""
     compressed = cells
     for run in range(8, 0, -1):
         compressed = compressed.replace("." * run, str(run))
-    return compressed, f"{rank + 1} {' '.join(cells)}"
+    if len(_RANKS) >= RANKS_KEPT:
+        _RANKS.clear()
+    _RANKS[cells] = compressed, " ".join(cells)
+    return _RANKS[cells]

@@ -14,9 +14,8 @@ square; captures are compulsory, any of them may be chosen, and each is made to 
 row is crowned and its move ends there; a piece is not jumped twice.
 """
 
-import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 BLACK, WHITE = 0, 1
@@ -36,7 +35,8 @@ DIAGRAM_LETTERS: Final = ("bw", "BW")
 """Of men and of kings."""
 START_FEN: Final = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 FEN_CHARACTERS_MAX: Final = 120
-_FEN: Final = re.compile(r"([BW]):W((?:K?[0-9]{1,2},?)*):B((?:K?[0-9]{1,2},?)*)")
+ROWS_KEPT: Final = 2**14
+"""Pairs of rows of diagrams that are kept in memory, of 1.6 million that there are."""
 
 
 class Move(NamedTuple):
@@ -231,7 +231,9 @@ def fen(position: Position) -> str:
 
 def _placed(pieces: int, kings: int) -> str:
     kings &= pieces
-    return "".join([_eight(first, pieces >> first & 255, kings >> first & 255) for first in (0, 8, 16, 24)])[1:]
+    first, second = _eight(0, pieces & 255, kings & 255), _eight(8, pieces >> 8 & 255, kings >> 8 & 255)
+    third, fourth = _eight(16, pieces >> 16 & 255, kings >> 16 & 255), _eight(24, pieces >> 24, kings >> 24)
+    return f"{first}{second}{third}{fourth}"[1:]
 
 
 @cache
@@ -243,49 +245,59 @@ def _eight(first: int, pieces: int, kings: int) -> str:
 
 def read_fen(text: str) -> Position:
     """The position of a FEN. Raises ValueError for another text, for two pieces on a square, for an uncrowned man."""
-    matched = _FEN.fullmatch(text) if len(text) <= FEN_CHARACTERS_MAX else None
-    if matched is None:
+    parts = text.split(":") if len(text) <= FEN_CHARACTERS_MAX else ()
+    if len(parts) != 3 or parts[0] not in _TURNS or parts[1][:1] != "W" or parts[2][:1] != "B":
         raise ValueError(f"expected a position such as {START_FEN}, found {text[:60]!r}")
-    turn, *sides = matched.groups()
-    (white, white_kings), (black, black_kings) = map(_read_squares, sides)
-    men = (black & ~black_kings, white & ~white_kings)
-    if black & white or any(own & row for own, row in zip(men, CROWN_ROWS, strict=True)):
+    turn, (white, white_kings), (black, black_kings) = parts[0], _read_squares(parts[1]), _read_squares(parts[2])
+    if black & white or (black & ~black_kings & CROWN_ROWS[BLACK]) or (white & ~white_kings & CROWN_ROWS[WHITE]):
         raise ValueError(f"expected one piece a square, and kings on the crown row, found {text[:60]!r}")
-    return Position(black, white, black_kings | white_kings, FEN_LETTERS.index(turn))
+    return Position(black, white, black_kings | white_kings, _TURNS[turn])
+
+
+_TURNS: Final = {letter: turn for turn, letter in enumerate(FEN_LETTERS)}
+_PIECES: Final = {
+    f"{king}{number}": (BIT[square], BIT[square] if king else 0)
+    for square in SQUARES
+    for king in ("", "K")
+    for number in (f"{square}", f"{square:02}")
+}
+"""The pieces that a FEN may name: the bit of the square, once more for a king."""
 
 
 def _read_squares(text: str) -> tuple[int, int]:
+    """The pieces and the kings of a side, behind its letter."""
     pieces = kings = 0
-    for word in text.split(",") if text else ():
-        square = int(word.removeprefix("K") or "0")
-        if square not in SQUARES or pieces & BIT[square]:
+    for word in text[1:].split(",") if text[1:] else ():
+        piece, king = _PIECES.get(word, (0, 0))
+        if not piece or pieces & piece:
             raise ValueError(f"expected each square from 1 to 32 once, found {word!r}")
-        pieces |= BIT[square]
-        kings |= BIT[square] if word.startswith("K") else 0
+        pieces |= piece
+        kings |= king
     return pieces, kings
 
 
 def diagram(position: Position) -> str:
     """The board, squares 1 to 4 at the top: each number with its piece, b w men, B W kings, a dot for none."""
     black, white, kings, _ = position
-    return "\n".join(
-        [_row(row, black >> ROW * row & 15, white >> ROW * row & 15, kings >> ROW * row & 15) for row in range(8)]
-    )
+    first = _two_rows(0, black & 255, white & 255, kings & 255)
+    second = _two_rows(2, black >> 8 & 255, white >> 8 & 255, kings >> 8 & 255)
+    third = _two_rows(4, black >> 16 & 255, white >> 16 & 255, kings >> 16 & 255)
+    return f"{first}\n{second}\n{third}\n{_two_rows(6, black >> 24, white >> 24, kings >> 24)}"
 
 
-_ROWS: Final[dict[tuple[int, int, int, int], str]] = {}
+@lru_cache(maxsize=ROWS_KEPT)
+def _two_rows(row: int, black: int, white: int, kings: int) -> str:
+    """Two rows of the diagram, from this one on: they seldom change, so each pair is written once."""
+    lower = _row(row + 1, black >> ROW, white >> ROW, kings >> ROW)
+    return f"{_row(row, black, white, kings)}\n{lower}"
 
 
 def _row(row: int, black: int, white: int, kings: int) -> str:
-    """One row of the diagram; a row has few states, so each is written once."""
-    key = (row, black, white, kings)
-    if key not in _ROWS:
-        cells = []
-        for place in range(ROW):
-            bit = 1 << place
-            letters = DIAGRAM_LETTERS[bool(kings & bit)]
-            piece = letters[BLACK] if black & bit else letters[WHITE] if white & bit else "."
-            number = f"{row * ROW + place + 1:>2}{piece}"
-            cells.append(f"    {number}" if row % 2 == 0 else f"{number}    ")
-        _ROWS[key] = "".join(cells).rstrip()
-    return _ROWS[key]
+    cells = []
+    for place in range(ROW):
+        bit = 1 << place
+        letters = DIAGRAM_LETTERS[bool(kings & bit)]
+        piece = letters[BLACK] if black & bit else letters[WHITE] if white & bit else "."
+        number = f"{row * ROW + place + 1:>2}{piece}"
+        cells.append(f"    {number}" if row % 2 == 0 else f"{number}    ")
+    return "".join(cells).rstrip()

@@ -74,8 +74,8 @@ class _Table:
             place = self.game.ply % 2
             tally = self.tallies[place]
             failed = tally.failed_attempts
-            asked = self.reading, self.rules.illegal, tally
-            action = yield from decide(self._question(place), *asked, planted=self.players[place].planted)
+            asked, planted = self._question(place), self.players[place].planted
+            action = yield from decide(asked, self.reading, self.rules.illegal, tally, None, None, planted)
             if tally.failed_attempts > failed:
                 self.retried.append(self.game.ply)
             ended = self._act(action, place)

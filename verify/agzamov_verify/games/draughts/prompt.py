@@ -91,20 +91,27 @@ SYSTEM: Final = "\n\n".join(
     ]
 )
 REMINDER: Final = "Declare one legal move on the last line, in the form MOVE: <move>"
-TURN: Final = f"""\
-You play {{side}}. {TURN_WORDS}
-FEN: {{fen}}
+
+
+def _turn(side: str, fen: str, diagram: str, moves: str) -> str:
+    return f"""\
+You play {side}. {TURN_WORDS}
+FEN: {fen}
 Board, squares 1 to 4 at the top; after each number b is a man and B a king of Black, w and W of White, a dot is empty:
-{{diagram}}
-Moves so far: {{moves}}"""
+{diagram}
+Moves so far: {moves}"""
+
+
+TURN: Final = _turn("{side}", "{fen}", "{diagram}", "{moves}")
 SIGN: Final = f"{TURN_WORDS}\nFEN: "
+_END: Final = form_of(REMINDER)
 _BRIEFING: Final = "\nOpponent profile:\n{briefing}"
 
 TEMPLATES: Final = {
     "draughts/system": SYSTEM,
     "draughts/turn": TURN,
     "draughts/reminder": REMINDER,
-    "draughts/form": form_of(REMINDER),
+    "draughts/form": _END,
     "draughts/briefing": _BRIEFING,
 }
 
@@ -123,7 +130,7 @@ def system_message(patterns: tuple[str, ...], rules: DraughtsRules, tokens_max: 
 def turn_message(game: DraughtsGame, briefing: str) -> Message:
     """The user prompt of the side to move."""
     side = "White" if game.position.turn == WHITE else "Black"
-    text = TURN.format(side=side, fen=game.fen(), diagram=game.diagram(), moves=game.moves_text)
+    text = _turn(side, game.fen(), game.diagram(), game.moves_text)
     if briefing:
         text += _BRIEFING.format(briefing=briefing)
-    return Message(text + form_of(REMINDER), "user")
+    return Message(text + _END, "user")

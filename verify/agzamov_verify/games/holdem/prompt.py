@@ -5,6 +5,10 @@ With `shots: 1` each decision is asked after one worked example, an exchange abo
 No line but the example's answer is a declared action: the form has a placeholder.
 """
 
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
 import msgspec
 
 from ...core.questions import Message
@@ -29,6 +33,8 @@ where <action> is fold, check, call, bet <amount>, raise to <amount> or all-in. 
 total for this betting round. Only the last line that starts with ACTION: counts. It must hold one legal action and \
 nothing else."""
 
+SYSTEMS_KEPT: Final = 64
+"""System prompts that are kept in memory: each hand begins with the same two."""
 REMINDER = "Declare one legal action on the last line, in the form ACTION: <action>"
 
 EXAMPLE_QUESTION = (
@@ -46,7 +52,10 @@ Nobody can bet three stacks with one, so the example's action is legal in no han
 check, call and all-in would be.
 """
 
-_TURN = """\
+
+def _turn(hand: Sequence[str], chips: Sequence[str], history: str, position: str, legal: str) -> str:
+    (hole, board), (pot, to_call, mine, theirs) = hand, chips
+    return f"""\
 Hole cards: [{hole}]
 Board: [{board}]
 Pot: {pot} BB | To call: {to_call} BB
@@ -54,17 +63,23 @@ Stacks: you {mine} BB | opponent {theirs} BB
 Action: {history}
 Position: {position}
 Legal actions: {legal}"""
+
+
+_END = form_of(REMINDER)
 _BRIEFING = "\nOpponent profile:\n{briefing}"
 
 TEMPLATES = {
     "holdem/system": SYSTEM,
     "holdem/reminder": REMINDER,
-    "holdem/form": form_of(REMINDER),
+    "holdem/form": _END,
     "holdem/example": f"{EXAMPLE_QUESTION}\n{EXAMPLE_ANSWER}",
-    "holdem/turn": _TURN,
+    "holdem/turn": _turn(
+        ("{hole}", "{board}"), ("{pot}", "{to_call}", "{mine}", "{theirs}"), "{history}", "{position}", "{legal}"
+    ),
     "holdem/briefing": _BRIEFING,
 }
 
+_SIZED = {ActionKind.BET: "bet", ActionKind.RAISE: "raise to"}
 _WORDS = {ActionKind.FOLD: "fold", ActionKind.CHECK: "check", ActionKind.CALL: "call"}
 
 
@@ -76,6 +91,7 @@ class PokerTerms(msgspec.Struct, frozen=True):
     tokens_max: int = 0
 
 
+@lru_cache(maxsize=SYSTEMS_KEPT)
 def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
     """The system prompt, with the behaviour that a patterned opponent must keep."""
     constraints = "".join(f"\n\nYou must keep this rule in every hand: {text}" for text in patterns)
@@ -100,43 +116,34 @@ def turn_message(
 
     `request`: for something but an action.
     """
-    text = _TURN.format(
-        hole=", ".join(hand.hole(player)),
-        board=", ".join(hand.board),
-        pot=in_bb(hand.pot_chips),
-        to_call=in_bb(hand.to_call_chips),
-        mine=in_bb(hand.stacks[player]),
-        theirs=in_bb(hand.stacks[1 - player]),
-        history=_history(hand.history, player),
-        position="Big blind" if player else "Button",
-        legal=_legal(hand.legal()),
+    text = _turn(
+        (", ".join(hand.hole(player)), ", ".join(hand.board)),
+        tuple(map(in_bb, (hand.pot_chips, hand.to_call_chips, hand.stacks[player], hand.stacks[1 - player]))),
+        _history(hand.history, player),
+        "Big blind" if player else "Button",
+        _legal(hand.legal()),
     )
     text += f"\n{request}" if request else ""
     text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
     text += _BRIEFING.format(briefing=briefing) if briefing else ""
-    return Message(text if request else text + form_of(REMINDER), "user")
+    return Message(text if request else text + _END, "user")
 
 
 def _history(history: list[PlayedAction], player: int) -> str:
-    streets = []
-    for street, name in enumerate(STREETS):
-        done = [_sentence(played, player) for played in history if played.street == street]
-        if done:
-            streets.append(f"{name}: {', '.join(done)}")
-    return "; ".join(streets) or "none"
+    streets: list[list[str]] = [[] for _ in STREETS]
+    for played in history:
+        streets[played.street].append(_sentence(played, player))
+    told = [f"{name}: {', '.join(done)}" for name, done in zip(STREETS, streets, strict=True) if done]
+    return "; ".join(told) or "none"
 
 
 def _sentence(played: PlayedAction, player: int) -> str:
     who = "you" if played.player == player else "opponent"
     all_in = " all-in" if played.all_in else ""
-    match played.action.kind:
-        case ActionKind.BET:
-            return f"{who} bet {in_bb(played.action.to_chips)} BB{all_in}"
-        case ActionKind.RAISE:
-            return f"{who} raise to {in_bb(played.action.to_chips)} BB{all_in}"
-        case kind:
-            return f"{who} {_WORDS[kind]}{all_in}"
+    kind, to_chips = played.action.kind, played.action.to_chips
+    words = _WORDS[kind] if kind in _WORDS else f"{_SIZED[kind]} {in_bb(to_chips)} BB"
+    return f"{who} {words}{all_in}"
 
 
 def _legal(legal: Legal) -> str:

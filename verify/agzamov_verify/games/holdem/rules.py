@@ -73,6 +73,7 @@ class Hand:
 
     __slots__ = (
         "_last_raise",
+        "_legal",
         "_unacted",
         "bets",
         "deal",
@@ -96,6 +97,7 @@ class Hand:
         self.to_act: int | None = 0
         self._last_raise = BIG_BLIND
         self._unacted = 2
+        self._legal: Legal | None = None
         self._skip_players_who_need_not_act()
 
     @property
@@ -118,6 +120,11 @@ class Hand:
 
     def legal(self) -> Legal:
         """The legal actions of the player to act. Raises ValueError for a finished hand."""
+        if self._legal is None:
+            self._legal = self._find_legal()
+        return self._legal
+
+    def _find_legal(self) -> Legal:
         player = self.to_act
         if player is None:
             raise ValueError("expected a hand in progress, found a finished one")
@@ -139,6 +146,7 @@ class Hand:
         player = self.to_act
         if player is None or self.fault(action):
             raise ValueError(self.fault(action) or "the hand is over")
+        self._legal = None
         if action.kind is ActionKind.FOLD:
             self._record(player, action)
             self.to_act = None

@@ -15,6 +15,9 @@ from .exact import Real, mp, rational, real, root
 
 _NEGLIGIBLE = mp.mpf(10) ** -30
 _HALF = Fraction(1, 2)
+_HALF_OF_A_STEP = mp.mpf(1) / 2
+EXPANDED_FROM: Final = 5
+"""Degrees of freedom from which Fisher's expansion of a t quantile begins near it."""
 
 
 def normal_upper(z: Fraction) -> Fraction:
@@ -45,18 +48,22 @@ def t_two_sided(t_squared: Fraction, df: Fraction | int) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def t_quantile(p: Fraction, df: Fraction | int) -> Fraction:
-    """The t with P(T <= t) = p, for 0 < p < 1: Newton from the normal quantile, which lies nearer to 0."""
+    """The t with P(T <= t) = p, for 0 < p < 1: Halley's steps from Fisher's expansion (A & S 26.7.5)."""
     _probability(p)
     if p == _HALF:
         return Fraction(0)
     tail, nu = real(min(p, 1 - p)), real(df)
-    t = abs(real(normal_quantile(p)))
+    t = z = abs(real(normal_quantile(p)))
+    if df >= EXPANDED_FROM:  # of fewer the normal quantile, which lies nearer to 0, is the safe beginning
+        t += (z**3 + z) / (4 * nu) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * nu * nu)
     # The density is scale (1 + t^2 / nu)^(-(nu + 1) / 2). P(T > t) falls and is convex for t > 0, so Newton's steps
-    # from a point left of the root never pass it.
+    # from a point left of the root never pass it. Halley's take the curvature, - (nu + 1) t / (nu + t^2), in as well,
+    # once a step is so short that they are sure to go further.
     scale = mp.gamma((nu + 1) / 2) / (mp.sqrt(nu * mp.pi) * mp.gamma(nu / 2))
     for _ in range(500):
         step = (_t_half(t, nu) - tail) / (scale * (1 + t * t / nu) ** (-(nu + 1) / 2))
-        t += step
+        bend = step * (nu + 1) * t / (nu + t * t) / 2
+        t += step / (1 - bend) if abs(bend) < _HALF_OF_A_STEP else step
         if abs(step) <= _NEGLIGIBLE * t:
             break
     return rational(-t if p < _HALF else t)

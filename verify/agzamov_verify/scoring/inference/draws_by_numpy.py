@@ -11,8 +11,9 @@ import numpy as np
 from .draws_by_python import BLOCK_WORDS, REFUSED_BITS, UNITS_MAX, WORDS
 
 _CHUNK_DRAWS: Final = 2**18  # approximate number of draws in memory at a time; no effect on results
+_CHUNK_WORDS: Final = 2**16  # the same for sums, whose tables and draws then stay in a core's cache
 _CHUNK_FLIPS: Final = 2**21
-_CHUNK_KEYS: Final = 2**20  # number of keys in memory at a time; no effect on results
+_CHUNK_KEYS: Final = 2**14  # number of keys in memory at a time; no effect on results
 
 
 def resampled_sums(columns: Sequence[Sequence[int]], seed: bytes, sample: int, resamples: int) -> list[list[int]]:
@@ -21,7 +22,7 @@ def resampled_sums(columns: Sequence[Sequence[int]], seed: bytes, sample: int, r
     tables = _tables(columns)
     sums = [np.zeros(resamples, dtype=np.int64) for _ in columns]
     needs, rounds = np.full(resamples, n, dtype=np.int64), 0
-    space = np.empty(_CHUNK_DRAWS + UNITS_MAX, dtype=np.int64)
+    space = np.empty(_CHUNK_WORDS + UNITS_MAX, dtype=np.int64)
     while needs.any():
         words = _Words(seed + bytes([sample]) + rounds.to_bytes(4, "big"))
         missing = np.zeros(resamples, dtype=np.int64)
@@ -51,8 +52,8 @@ def ordered_extremes(
     units, columns = np.asarray(values, dtype=np.int64), np.asarray(rows, dtype=np.int64).T
     found: list[tuple[int, int]] = []
     for chunk in random_orders(len(values), seed, orders):
-        sums = units[chunk] @ columns
-        found += zip(sums.min(axis=1).tolist(), sums.max(axis=1).tolist(), strict=True)
+        sums = np.ascontiguousarray((units[chunk] @ columns).T)  # numpy is slow along rows of few
+        found += zip(sums.min(axis=0).tolist(), sums.max(axis=0).tolist(), strict=True)
     return found
 
 
@@ -88,7 +89,7 @@ class _Words:
         self._prefix = prefix
         self._blocks = 0
         self._left = np.empty(0, dtype=np.uint16)
-        self._space = np.empty(_CHUNK_DRAWS + UNITS_MAX + BLOCK_WORDS, dtype=np.uint16)
+        self._space = np.empty(_CHUNK_WORDS + UNITS_MAX + BLOCK_WORDS, dtype=np.uint16)
 
     def take(self, count: int) -> np.ndarray:
         """The next `count` words; the next call writes over them."""
@@ -123,7 +124,7 @@ def _meaning(n: int) -> tuple[np.ndarray, np.ndarray]:
 def _chunks(needs: np.ndarray) -> list[slice]:
     """The resamples in runs of about as many draws as are kept in memory."""
     ends = np.cumsum(needs)
-    cuts = np.searchsorted(ends, np.arange(_CHUNK_DRAWS, ends[-1] + _CHUNK_DRAWS, _CHUNK_DRAWS), side="right")
+    cuts = np.searchsorted(ends, np.arange(_CHUNK_WORDS, ends[-1] + _CHUNK_WORDS, _CHUNK_WORDS), side="right")
     bounds = sorted({0, *map(int, cuts), len(needs)})
     return [slice(low, high) for low, high in pairwise(bounds)]
 

@@ -141,7 +141,10 @@ def _percentile(samples: Samples, weights: Weights, tail: Fraction, resamples: R
     totals = [0] * resamples.count
     for index, (sample, factor) in enumerate(zip(samples, factors, strict=True)):
         sums = bootstrap_sums([sample], resamples.seed, index, resamples.count)[0]
-        totals = [total + factor * one for total, one in zip(totals, sums, strict=True)]
+        if index or factor != 1:
+            totals = [total + factor * one for total, one in zip(totals, sums, strict=True)]
+        else:
+            totals = sums
     low, high = (Fraction(total, whole) for total in _ends(sorted(totals), tail))
     return Bounds(low, high, f"{resamples.method.value}-{resamples.count}")
 
