@@ -42,3 +42,8 @@ def test_a_question_that_differs_in_one_field_has_another_digest() -> None:
         *CHATS[1:],
     )
     assert len({question_digest(one) for one in (CHAT, *others)}) == len(others) + 1
+
+
+def test_a_new_field_of_a_question_stands_in_its_digest_too() -> None:
+    """The digest writes a question anew without its first message: what it does not copy would be left out."""
+    assert Chat.__struct_fields__ == ("attempt", "game", "messages", "seed", "to", "turn", "with_tools")
