@@ -69,6 +69,7 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
+RECURSION_LIMIT = sys.getrecursionlimit()
 OWN_FOLDER = tempfile.TemporaryDirectory(prefix="agzamov-tests-")
 os.environ["XDG_CONFIG_HOME"] = OWN_FOLDER.name
 os.environ["AGZAMOV_ENGINE_ANSWERS"] = "off"  # a test's engine is asked, whatever another test has asked it
@@ -109,6 +110,7 @@ def pytest_collection() -> None:
 
 def pytest_collection_finish() -> None:
     """What is there now stays: the garbage collector looks at what the tests make."""
+    assert sys.getrecursionlimit() == RECURSION_LIMIT, "a module of tests raises the recursion limit"
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -117,6 +119,5 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
     """A test that leaves the recursion limit raised fails: reading many brackets would then end the process."""
-    limit = sys.getrecursionlimit()
     yield
-    assert sys.getrecursionlimit() == limit, "the test leaves another recursion limit"
+    assert sys.getrecursionlimit() == RECURSION_LIMIT, "the test leaves another recursion limit"
