@@ -109,6 +109,10 @@ WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
         lambda case: case.entry.write_bytes(_resigned(case, signature="AA=A")),
         "signature",
     ),
+    "signature that is no base64": (
+        lambda case: case.entry.write_bytes(_resigned(case, signature="AA=é")),
+        "signature",
+    ),
     "key in another spelling": (
         lambda case: case.entry.write_bytes(
             _resigned(case, key=canon.loads_as(case.entry.read_bytes(), SignedEntry).key + "\n")
@@ -155,6 +159,12 @@ WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
             witnesses=(str(log_writer.public_key(WITNESS_NAME, COSIGNATURE, _other_key())),)
         ),
         "cosignatures",
+    ),
+    "a witness under the submitter's key": (
+        lambda case: case.change_policy(
+            witnesses=(*case.policy.witnesses, str(log_writer.public_key("own.example/w1", COSIGNATURE, case.key)))
+        ),
+        "another key of own.example/w1 than the submitter's",
     ),
     "a log that nobody trusts": (lambda case: case.change_policy(logs=()), "a log that the policy names"),
     "a log of the same name with another key": (
@@ -262,6 +272,17 @@ def test_what_is_missing_says_who_would_have_to_do_what(case: Case, name: str) -
     found = case.check()
     assert not found.findings
     assert [told in one for one in found.missing] == [True]
+
+
+def test_a_log_of_the_policy_that_was_not_read_is_told(case: Case) -> None:
+    """Runs of the study may be missing there."""
+    told = "not read: other.example/log, which the policy names too"
+    assert not any(told in line for line in case.check().account)
+    other = str(log_writer.public_key("other.example/log", ED25519, _other_key()))
+    case.change_policy(logs=(*case.policy.logs, other))
+    found = case.check()
+    assert found.reached
+    assert any(told in line for line in found.account)
 
 
 def test_without_the_library_for_rounds_v2_is_not_reached(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

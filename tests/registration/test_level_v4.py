@@ -165,6 +165,12 @@ def _unknown_party(case: Case) -> None:
     case.change_policy(submitters={kept: case.policy.submitters[kept]})
 
 
+def _unknown_own_party(case: Case) -> None:
+    """Whoever is known could else confirm a second key of their own, which nobody knows."""
+    kept = case.twice.id_of("other.pem")
+    case.change_policy(submitters={kept: case.policy.submitters[kept]})
+
+
 WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
     "signed by the submitter": (lambda case: case.twice.sign("submitter.pem"), "somebody else than the submitter"),
     "signed by somebody whom nobody knows": (lambda case: case.twice.sign("log.pem"), "the policy names"),
@@ -187,7 +193,13 @@ WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
         "the same run twice",
     ),
     "one party with two keys": (_same_party, "Example University twice"),
-    "another party whom the policy does not name": (_unknown_party, "whom the policy names"),
+    "another party whom the policy does not name": (_unknown_party, "another submitter whom the policy names"),
+    "a party of our own that the policy does not name": (_unknown_own_party, "a submitter whom the policy names"),
+    "no run of the other's": (lambda case: case.change_execution(1, run=""), "registered run"),
+    "the beginning of the other's run": (
+        lambda case: case.change_execution(1, run=case.twice.agreement.executions[1].run[:-1]),
+        "registered run",
+    ),
     "another run than was registered": (lambda case: case.change_execution(1, run="0" * 16), "registered run"),
     "another study than was registered": (lambda case: case.change_execution(1, study="ab" * 32), "registered run"),
     "the other run was not registered": (lambda case: case.without(2), "registered run"),
@@ -359,6 +371,17 @@ def test_a_missing_run_of_the_other_study_keeps_v4_away(case: Case) -> None:
     world.cosign(OUT_S + 700)
     told = " ".join(one.found for one in case.judged().findings)
     assert "1 run begun and never reported" in told
+
+
+def test_an_open_run_of_the_other_study_is_missing_for_v4(case: Case) -> None:
+    """The other could register a second run once it knows the first, and leave it without an end."""
+    log, world = case.twice.world.log, case.twice.world
+    entry = read_entry(log_writer.FolderLog(log).entry(2)).entry
+    changed = replace(entry, manifest_sha256="ab" * 32, attempt=1, deadline_s=OUT_S + 3_600)
+    more = signed_entry(changed, case.twice.key("other.pem"))
+    log_writer.append(log, [more], case.twice.key("log.pem"))
+    world.cosign(OUT_S + 700)
+    assert any("1 registered run of the other's study has no end yet" in line for line in case.judged().missing)
 
 
 @pytest.mark.slow

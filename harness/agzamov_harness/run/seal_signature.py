@@ -9,7 +9,6 @@ command whose signature to expect.
 """
 
 import base64
-import binascii
 from typing import Literal
 
 import msgspec
@@ -18,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from agzamov_verify.core import canon
-from agzamov_verify.core.envelope import BadEnvelope, key_id, load_public_key, pae
+from agzamov_verify.core.envelope import key_id, load_public_key, pae
 
 PAYLOAD_TYPE = "application/vnd.agzamov.manifest+json"
 DIGITS = 16
@@ -53,7 +52,7 @@ def require_signed(file: bytes, manifest: bytes, submitter_key_id: str) -> None:
     try:
         found = canon.loads_as(file, SealSignature)
         key, signature = load_public_key(found.key.encode()), base64.b64decode(found.signature, validate=True)
-    except (canon.NotCanonical, BadEnvelope, binascii.Error) as error:
+    except ValueError as error:  # no canonical JSON, no key, or a text that is no base64
         raise BadSignature(f"expected a signature over the manifest, found another file ({error})") from error
     if key_id(key) != submitter_key_id:
         expected, other = submitter_key_id[:DIGITS], key_id(key)[:DIGITS]

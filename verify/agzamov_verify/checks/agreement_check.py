@@ -4,8 +4,9 @@ Asked of the attestations that a reader gives with a trust policy, offline:
 
  1  it is signed by a comparer of the policy, whose key is neither the submitter's nor revoked
  2  it is about this bundle and at least one other, of the same plan, each of another run
- 3  each other's submitter is somebody that the policy names, and all are different parties by these names
+ 3  each submitter, the bundle's own too, is somebody that the policy names, and all are different by these names
  4  the reader's log has each other bundle as the result of its own registered run, and no run of that study is missing
+    or without an end
  5  all registrations declared the same margins, which were logged before any seed existed
  6  its figures of this bundle are all that are recomputed here, and its tests follow from its figures
  7  every figure agrees: two one-sided tests at 5 % of each pair of executions (`inference.equivalence`)
@@ -32,6 +33,8 @@ from .opened_bundle import Opened
 from .registration_check import Trust, log_time_s, opened_log, read_ledger
 
 DF_MAX = 10_000_000
+RUN_DIGITS = 16
+"""Of a manifest's digest, in the id of its run."""
 NO_MARGIN = "a margin that its registration declared: agzamov register plan --margin UNIT=NUMBER"
 
 
@@ -117,6 +120,8 @@ class _Check:
         """A second key of the same person is no other party: so the policy has to name whose it is."""
         keys, names = {self._opened.submitter}, {policy.name_of(self._opened.submitter)}
         runs = {self._opened.manifest.run_id}
+        if self._opened.submitter not in {**policy.submitters, **policy.comparers}:
+            self._add("executions", "a submitter whom the policy names", f"key {self._opened.submitter[:16]}")
         for other in others:
             name = policy.name_of(other.submitter)
             if other.submitter in keys:
@@ -161,7 +166,7 @@ class _Check:
             return None
         study = ledger.of(other.submitter, other.study)
         account = next((one for one in study.accounts if one.bundle_sha256 == bundle_sha256), None) if study else None
-        if study is None or account is None or not account.registered.manifest_sha256.startswith(other.run):
+        if study is None or account is None or account.registered.manifest_sha256[:RUN_DIGITS] != other.run:
             self._add(
                 "log", f"bundle {bundle_sha256} as the result of a registered run of {other.submitter[:16]}", "none"
             )
@@ -173,6 +178,9 @@ class _Check:
         if missing := study.count(Fate.MISSING):
             runs = "1 run" if missing == 1 else f"{missing} runs"
             self._add("log", "every registered run of the other's study reported", f"{runs} begun and never reported")
+        if count := study.count(Fate.OPEN):
+            runs = "1 registered run of the other's study has" if count == 1 else f"{count} of the other's study have"
+            self._verdict.missing.append(f"{runs} no end yet; its submitter would have to log it")
         for problem in study.problems:
             self._add("log", "registrations as the other's study promised", problem)
 

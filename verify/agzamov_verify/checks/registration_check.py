@@ -19,7 +19,7 @@ from typing import ClassVar
 import msgspec
 
 from .. import bundle
-from ..core.envelope import load_public_key
+from ..core.envelope import key_id_of, load_public_key
 from ..core.untrusted_input import HostileBundle, read_small
 from ..registration.accounting import Account, Fate, Ledger, StudyAccount, ledger_of, study_lines
 from ..registration.beacon import BeaconRound, NoPairing, is_of_chain
@@ -91,6 +91,7 @@ def check_registration(opened: Opened, trust: Trust, beacon: BeaconRound | None)
     except (BadNote, HostileBundle) as error:
         verdict.add(place, error.expected, error.found)
         return verdict
+    _keeper_is_another(opened, trust.policy, verdict)
     if registered:
         stamp = check_stamp(opened, place_in_log.witnessed.checkpoint, trust.policy, trust.roots)
         _times(opened, registered, place_in_log.witnessed, stamp, trust.policy, verdict)
@@ -98,6 +99,13 @@ def check_registration(opened: Opened, trust: Trust, beacon: BeaconRound | None)
         _log(opened, data, registered, place_in_log, trust, verdict)
         verdict.account += stamp_lines(stamp)
     return verdict
+
+
+def _keeper_is_another(opened: Opened, policy: TrustPolicy, verdict: RegistrationVerdict) -> None:
+    """Who plays under the key of a log or of a witness can date its own registration back."""
+    for key in (*policy.log_keys, *policy.witness_keys):
+        if key_id_of(key.public) == opened.submitter:
+            verdict.add("policy", f"another key of {key.name} than the submitter's", "the same key")
 
 
 def _of_this_run(opened: Opened, read: Read, verdict: RegistrationVerdict) -> Registered | None:
@@ -215,6 +223,11 @@ def _log(
         verdict.add(place, f"this run registered once, at entry {proof.number}", "registered at another entry")
         return
     _tell_study(study, opened, trust, verdict)
+    unread = [key.name for key in trust.policy.log_keys if key.name != proof.witnessed.checkpoint.origin]
+    if unread:
+        verdict.account.append(
+            f"  not read: {', '.join(unread)}, which the policy names too: runs may be missing there"
+        )
     _own_end(opened, own, place, verdict)
     _others(study, own, place, verdict)
 

@@ -120,7 +120,12 @@ def pae(payload_type: str, payload: bytes) -> bytes:
 
 def key_id(key: Ed25519PublicKey) -> str:
     """SHA-256 of the key's SubjectPublicKeyInfo in DER."""
-    return hashlib.sha256(SPKI_PREFIX + key.public_bytes_raw()).hexdigest()
+    return key_id_of(key.public_bytes_raw())
+
+
+def key_id_of(public: bytes) -> str:
+    """The id of the key with these 32 bytes."""
+    return hashlib.sha256(SPKI_PREFIX + public).hexdigest()
 
 
 PRIVATE_KEY = "a private key: never send it to anybody; the public one is in the file beside it, FILE.pub"

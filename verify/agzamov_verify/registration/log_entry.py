@@ -9,7 +9,6 @@ key, nor end it. A study is a plan without what may differ between its repetitio
 """
 
 import base64
-import binascii
 import hashlib
 from collections.abc import Collection
 from typing import Annotated, Final, TypeAlias
@@ -19,7 +18,7 @@ from msgspec import Meta
 
 from ..core import canon
 from ..core.ed25519 import SPKI_PREFIX
-from ..core.envelope import BadEnvelope, is_signed, key_id, load_public_key, pae
+from ..core.envelope import is_signed, key_id, load_public_key, pae
 from ..experiment.plan_fields import END, DecimalText, Line, Sha256
 from ..plan.manifest import Manifest
 from ..transparency_log.signed_note import BadNote
@@ -108,7 +107,7 @@ def read_entry(data: bytes) -> Read:
         key, signature = load_public_key(found.key.encode()), base64.b64decode(found.signature, validate=True)
     except canon.NotCanonical as error:
         raise BadNote("a registration in canonical JSON", str(error)) from error
-    except (BadEnvelope, binascii.Error) as error:
+    except ValueError as error:  # of a key, or of a text that is no base64
         raise BadNote("a registration with a public key and a signature", str(error)) from error
     if base64.b64encode(signature).decode() != found.signature or pem_of(key.public_bytes_raw()) != found.key:
         raise BadNote("a key and a signature in their one spelling", "another spelling")
