@@ -98,11 +98,15 @@ def margins_of(every: Sequence[Executed], wished: Mapping[str, str]) -> Mapping[
         raise ManifestError("--margin: these runs declared their margins before they were played")
     for other in others:
         if first.margins != other.margins:
-            found = f"found {first.margins} and {other.margins}"
-            raise ManifestError(f"expected the same margins in every registration, {found}")
+            found = " and ".join(f"{_margin_words(one.margins)} of run {one.named.run}" for one in (first, other))
+            raise ManifestError(f"expected the same margins in every registration, found {found}; nothing mends that")
     if not wished and not first.margins:
         raise ManifestError("no margins were declared when these runs were registered; name them: --margin UNIT=NUMBER")
     return wished or first.margins
+
+
+def _margin_words(margins: Mapping[str, str]) -> str:
+    return ", ".join(f"{unit}={number}" for unit, number in margins.items()) or "none"
 
 
 def require_attestable(every: Sequence[Executed], figures: Sequence[ComparedFigure]) -> None:

@@ -12,6 +12,7 @@ from ..scoring.inference.samples import Contrast
 from ..scoring.repeated_figures import DECIMALS, RepeatedFigure
 from .agreement_statement import ComparedFigure, Heterogeneity, MeasuredFigure, PooledFigure, TestedPair
 
+SMALL_P: Final = 0.001
 Q_MAX: Final = Fraction(10**12 - 1)
 """A larger Q is written as this: a statement's number has twelve digits before the point."""
 
@@ -63,8 +64,8 @@ def compared_words(figure: ComparedFigure) -> str:
     *before, last = (_short(one.value) for one in figure.figures)
     words = "agree" if figure.agrees else "do not agree"
     places = list(combinations(range(1, len(figure.figures) + 1), 2))
-    place, worst = max(zip(places, figure.pairs, strict=True), key=lambda pair: float(pair[1].p))
-    interval = f"90 % interval of the difference {_short(worst.low)} to {_short(worst.high)}, p = {_short(worst.p)}"
+    place, worst = max(zip(places, figure.pairs, strict=True), key=lambda pair: _apart(pair[1]))
+    interval = f"90 % interval of the difference {_short(worst.low)} to {_short(worst.high)}, p {_p_words(worst.p)}"
     whose = f" (executions {place[0]} and {place[1]}, the farthest apart of {len(places)} pairs)" if before[1:] else ""
     return (
         f"{figure.name}: {', '.join(before)} and {last} {figure.unit} {words} within {figure.margin}; {interval}{whose}"
@@ -79,7 +80,16 @@ def together_words(figure: ComparedFigure) -> Iterator[str]:
     yield f"  together {_short(pooled.value)} {figure.unit}, {interval}{caution}"
     if spread:
         share = float(spread.i_squared) * 100
-        yield f"  between executions: I^2 = {share:.0f} %, Q = {_short(spread.q)}, p = {_short(spread.p)}"
+        yield f"  between executions: I^2 = {share:.0f} %, Q = {_short(spread.q)}, p of Q {_p_words(spread.p)}"
+
+
+def _apart(pair: TestedPair) -> tuple[float, float]:
+    """How far a pair is from agreeing: its p, and where several are the same, how far its interval reaches."""
+    return float(pair.p), max(abs(float(pair.low)), abs(float(pair.high)))
+
+
+def _p_words(p: str) -> str:
+    return f"= {_short(p)}" if float(p) >= SMALL_P else f"< {SMALL_P}"
 
 
 def _short(number: str) -> str:

@@ -303,7 +303,10 @@ def seed_words(manifest: Manifest) -> str:
     if seed.origin == "self":
         return SEED_SELF
     if seed.origin == "beacon":
-        return f"The seed waited for the public beacon round {quoted(seed.value)}, so nobody could choose it."
+        return (
+            f"The seed is mixed with the beacon round {quoted(seed.value)}. That this beacon signed it after the run"
+            " was registered, so that nobody could choose the seed, is what level V2 checks."
+        )
     return (
         f"The seed is mixed with the season's value {quoted(seed.value)} (origin season), but its secret part"
         " was the submitter's: this may be the best of many runs."
