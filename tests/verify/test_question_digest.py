@@ -3,9 +3,11 @@
 import hashlib
 from typing import Final
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
+from agzamov_verify.core import question_digest as module
 from agzamov_verify.core.question_digest import question_digest
 from agzamov_verify.core.questions import Chat, Message, Planted, Question, Tool, encode
 
@@ -44,6 +46,32 @@ def test_a_question_that_differs_in_one_field_has_another_digest() -> None:
     assert len({question_digest(one) for one in (CHAT, *others)}) == len(others) + 1
 
 
-def test_a_new_field_of_a_question_stands_in_its_digest_too() -> None:
-    """The digest writes a question anew without its first message: what it does not copy would be left out."""
-    assert Chat.__struct_fields__ == ("attempt", "game", "messages", "seed", "to", "turn", "with_tools")
+class Illustrated(Chat, frozen=True, tag_field="ask", tag="chat", omit_defaults=True):
+    """A question with a field that the digest knows nothing of."""
+
+    image: str = ""
+
+
+class Advised(msgspec.Struct, frozen=True, tag_field="ask", tag="chat", omit_defaults=True):
+    """A question with such a field before its messages."""
+
+    advice: str
+    attempt: int
+    game: str
+    messages: tuple[Message, ...]
+    seed: int
+    to: str
+    turn: int
+
+
+def test_a_field_that_a_question_gets_later_stands_in_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digest wrote a question anew from the fields that it knew: an optional one in their midst moved them."""
+    for image in ("", "a board"):
+        shown = Illustrated(0, "p6-chess-g00001", (SYSTEM, ASKED), 7, "one", 3, image=image)
+        monkeypatch.setattr(module, "Chat", Illustrated)
+        module._begun.cache_clear()
+        assert question_digest(shown) == hashlib.sha256(encode(shown)).hexdigest()
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "type", lambda _: Chat, raising=False)
+    advised = Advised("Look left.", 0, "p6-chess-g00001", (SYSTEM, ASKED), 7, "one", 3)
+    assert question_digest(advised) == hashlib.sha256(encode(advised)).hexdigest()  # type: ignore[arg-type]

@@ -4,18 +4,20 @@ import hashlib
 from functools import lru_cache
 from typing import Final
 
+from msgspec.structs import replace
+
 from .questions import Chat, Message, Question, encode
 
 BEGINNINGS_KEPT: Final = 8
 
 
 @lru_cache(maxsize=BEGINNINGS_KEPT)
-def _begun(attempt: int, game: str, first: Message) -> "tuple[hashlib._Hash, int]":
-    """The hash of a game's questions up to the comma behind their first message, and the length up to before it."""
+def _begun(attempt: int, game: str, first: Message) -> "tuple[hashlib._Hash, bytes]":
+    """The hash of a game's questions up to the comma behind their first message, and the bytes up to before it."""
     end = b'],"seed":0,"to":"","turn":0}'
     beginning = encode(Chat(attempt, game, (first,), 0, "", 0)).removesuffix(end)
     without = encode(Chat(attempt, game, (), 0, "", 0)).removesuffix(end)
-    return hashlib.sha256(beginning + b","), len(without)
+    return hashlib.sha256(beginning + b","), without
 
 
 def question_digest(question: Question) -> str:
@@ -26,9 +28,11 @@ def question_digest(question: Question) -> str:
     """
     if type(question) is not Chat or len(question.messages) < 2:
         return hashlib.sha256(encode(question)).hexdigest()
-    attempt, game, messages = question.attempt, question.game, question.messages
-    begun, length = _begun(attempt, game, messages[0])
-    rest = Chat(attempt, game, messages[1:], question.seed, question.to, question.turn, question.with_tools)
+    messages = question.messages
+    begun, without = _begun(question.attempt, question.game, messages[0])
+    rest = encode(replace(question, messages=messages[1:]))
+    if not rest.startswith(without):  # another field stands before the messages
+        return hashlib.sha256(encode(question)).hexdigest()
     digest = begun.copy()
-    digest.update(encode(rest)[length:])
+    digest.update(rest[len(without) :])
     return digest.hexdigest()
