@@ -80,14 +80,15 @@ compare() {
 # A checkpoint is signed only behind the last one that was published, so that no two have one size.
 publish_first() {
     git fetch --quiet --no-tags --no-recurse-submodules || fail 4 "the remote cannot be read: nothing was signed"
-    compare || fail 4 "this branch follows no branch of a remote: git push --set-upstream REMOTE BRANCH, then start again"
+    compare || fail 4 "this branch follows none of a remote: git push --set-upstream REMOTE BRANCH, and start again"
     if [ "$behind" != 0 ] && [ "$ahead" != 0 ]; then
-        fail 4 "the branch has moved on, and $ahead commits here are not in it: nothing was signed; git pull --rebase, and \
-where that finds a conflict drop your unpublished 'Requests appended', then start again"
+        fail 4 "the branch has moved on, and $ahead commits here are not in it: nothing was signed; git pull --rebase, \
+and where that finds a conflict drop your unpublished 'Requests appended', then start again"
     fi
     [ "$behind" = 0 ] || fail 4 "the branch has moved on: nothing was signed; git pull, and start this again"
     if [ "$ahead" != 0 ]; then
-        git push --quiet || fail 4 "$ahead commits here cannot be pushed: nothing was signed; push them, and start again"
+        git push --quiet ||
+            fail 4 "$ahead commits here cannot be pushed: nothing was signed; push them, and start again"
         printf '%s\n' "pushed: $ahead commits of before"
     fi
 }
@@ -136,7 +137,7 @@ append() {
             3) result=1 ;;
             4) result=4 ;;
             2) fail 4 "the log, or its key, is not as it should be: no request was refused for it" ;;
-            *) fail 4 "agzamov broke off with exit code $code: no request was refused for it, and nothing was committed" ;;
+            *) fail 4 "agzamov broke off with exit code $code: no request was refused for it, nothing was committed" ;;
         esac
     fi
     plain_git add --all -- requests log ':!log/.lock' || fail 4 "nothing was committed: see what git says above"

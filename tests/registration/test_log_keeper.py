@@ -248,6 +248,7 @@ def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_start(repository: Re
     assert (repository.clone / "log" / "checkpoint").read_bytes() == signed
 
 
+@pytest.mark.slow
 def test_no_second_checkpoint_is_signed_where_the_remote_has_another(repository: Repository) -> None:
     repository.request("good.json")
     repository.commit("A request")
