@@ -31,8 +31,16 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 4' HUP INT TERM
 cd "$2" || exit 2
 
-# A request's name: plain, so that it is no option, no other folder and no terminal's escape.
+# git without what a user's settings hide. Only `fetch` and `push` take those: they may need a password.
+plain_git() {
+    GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git "$@"
+}
+
+# A request's name: plain, so that it is no option, no other folder and no terminal's escape, and short, so that its
+# proof's name is none too long for the disk.
 plain() {
+    name=${1#requests/}
+    [ ${#name} -le 100 ] || return 1
     case $1 in
         requests/*[!A-Za-z0-9._-]*.json|requests/.*|requests/-*) return 1 ;;
         requests/*.json) return 0 ;;
@@ -41,7 +49,8 @@ plain() {
 }
 
 check() {
-    git diff --raw --no-renames --no-ext-diff --no-textconv "$base" HEAD > "$work/changed" || fail 4 "no commit $base"
+    plain_git diff --raw --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv \
+        "$base" HEAD -- > "$work/changed" || fail 4 "no commit $base"
     [ -s "$work/changed" ] || fail 1 "refused: nothing was added"
     tab=$(printf '\t')
     set --
@@ -50,11 +59,50 @@ check() {
             ":000000 100644 "*" A") ;;
             *) fail 1 "refused: $path: expected a new plain file, found a change, a link or a program" ;;
         esac
-        plain "$path" || fail 1 "refused: $path: expected requests/NAME.json, of letters, digits, dots and dashes"
+        plain "$path" || fail 1 "refused: $path: expected requests/NAME.json, of letters, digits, dots and dashes, \
+and NAME.json of at most 100"
         set -- "$@" "$path"
     done < "$work/changed"
-    "$agzamov" log check log "$@" 2> "$work/said" || fail 1 "refused: $(cat "$work/said")"
-    printf '%s\n' "may be merged: $*"
+    code=0
+    "$agzamov" log check log "$@" 2> "$work/said" || code=$?
+    case $code in
+        0) printf '%s\n' "may be merged: $*" ;;
+        2) fail 1 "refused: $(cat "$work/said")" ;;
+        *) cat "$work/said" >&2; fail 4 "agzamov broke off with exit code $code: nothing was checked; merge nothing" ;;
+    esac
+}
+
+# How many commits the remote lacks, and how many it has more.
+compare() {
+    ahead=$(plain_git rev-list --count '@{upstream}..HEAD') && behind=$(plain_git rev-list --count 'HEAD..@{upstream}')
+}
+
+# A checkpoint is signed only behind the last one that was published, so that no two have one size.
+publish_first() {
+    git fetch --quiet --no-tags --no-recurse-submodules || fail 4 "the remote cannot be read: nothing was signed"
+    compare || fail 4 "this branch follows none of a remote: git push --set-upstream REMOTE BRANCH, and start again"
+    if [ "$behind" != 0 ] && [ "$ahead" != 0 ]; then
+        fail 4 "the branch has moved on, and $ahead commits here are not in it: nothing was signed; git pull --rebase, \
+and where that finds a conflict drop your unpublished 'Requests appended', then start again"
+    fi
+    [ "$behind" = 0 ] || fail 4 "the branch has moved on: nothing was signed; git pull, and start this again"
+    if [ "$ahead" != 0 ]; then
+        git push --quiet ||
+            fail 4 "$ahead commits here cannot be pushed: nothing was signed; push them, and start again"
+        printf '%s\n' "pushed: $ahead commits of before"
+    fi
+}
+
+# Push the commit behind $before. It is dropped only where the branch moved on, which nobody can mend here.
+publish() {
+    git push --quiet && return
+    git fetch --quiet --no-tags --no-recurse-submodules && compare ||
+        fail 4 "the commit could not be pushed, and the remote cannot be read: start again, and it is pushed first"
+    if [ "$behind" != 0 ]; then
+        plain_git reset --quiet --hard "$before"
+        fail 4 "the branch has moved on: nothing was published; git pull, and start this again"
+    fi
+    [ "$ahead" = 0 ] || fail 4 "the commit could not be pushed: mend that and start again, and it is pushed first"
 }
 
 append() {
@@ -65,33 +113,44 @@ append() {
         unset LOG_KEY_PEM
     fi
     [ -n "$key" ] || fail 2 "append needs the log's key: LOG_KEY, its file, or LOG_KEY_PEM, its text"
-    [ -z "$(git status --porcelain -- . ':!log/.lock')" ] || fail 4 "$PWD: commit or undo your changes first"
+    [ -z "$(plain_git status --porcelain -- . ':!log/.lock')" ] ||
+        fail 4 "$PWD: commit or undo your changes first; a changed log/checkpoint is signed already: commit that"
+    [ "$base" != --push ] || publish_first
     set +f
     set -- requests/*.json
     set -f
     for request in "$@"; do
         shift
-        if plain "$request" && [ -f "$request" ] && [ ! -e "$request.tlog-proof" ] && [ ! -e "$request.refused" ]; then
+        [ -f "$request" ] && [ ! -e "$request.tlog-proof" ] && [ ! -e "$request.refused" ] || continue
+        if plain "$request"; then
             set -- "$@" "$request"
+        else
+            echo "left alone: a request with a name that \`check\` does not take"
         fi
     done
-    refused=0
+    result=0
     if [ $# -gt 0 ]; then
-        "$agzamov" log append log "$@" --refuse --log-key "$key" || refused=$?
-        [ "$refused" -le 1 ] || fail 4 "the log, or its key, is not as it should be: no request was refused for it"
+        code=0
+        "$agzamov" log append log "$@" --refuse --log-key "$key" || code=$?
+        case $code in
+            0) ;;
+            3) result=1 ;;
+            4) result=4 ;;
+            2) fail 4 "the log, or its key, is not as it should be: no request was refused for it" ;;
+            *) fail 4 "agzamov broke off with exit code $code: no request was refused for it, nothing was committed" ;;
+        esac
     fi
-    git add --all -- requests log ':!log/.lock'
-    if git diff --cached --quiet; then
+    plain_git add --all -- requests log ':!log/.lock' || fail 4 "nothing was committed: see what git says above"
+    if plain_git diff --cached --quiet; then
         echo "nothing to append"
     else
-        before=$(git rev-parse HEAD)
-        git -c user.name=log -c user.email=log@localhost commit --quiet --message "Requests appended"
-        if [ "$base" = --push ] && ! git push --quiet; then
-            git reset --quiet --hard "$before"
-            fail 4 "the branch has moved on, or cannot be pushed to: nothing was published; pull, and start this again"
-        fi
+        before=$(plain_git rev-parse HEAD)
+        plain_git -c user.name=log -c user.email=log@localhost commit --quiet --message "Requests appended" ||
+            fail 4 "nothing was committed: see what git says above"
+        [ "$base" != --push ] || publish
     fi
-    return "$refused"
+    [ "$result" != 4 ] || fail 4 "a file beside a request could not be written, see above: start again, and it is"
+    return "$result"
 }
 
 if [ "$mode" = check ]; then

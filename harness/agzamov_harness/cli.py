@@ -1,7 +1,7 @@
 """The program `agzamov`. A command's module is imported when the command is used.
 
 Exit codes: 0 done; 1 a check failed; 2 the command or a manifest is wrong; 3 not everything could be
-checked; 4 the run stopped before its end and can be resumed.
+checked, or appended to a log; 4 the run stopped before its end and can be resumed.
 """
 
 import click

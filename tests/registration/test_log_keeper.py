@@ -14,8 +14,10 @@ import yaml
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.registry import request_admission
 from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.registration.beacon import QUICKNET
+from agzamov_verify.registration.log_entry import Read, read_entry
 from agzamov_verify.transparency_log.folder_log import FolderLog
 from registration.registered_run import World
 
@@ -43,10 +45,10 @@ class Repository(NamedTuple):
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    def script(self, *words: str, code: int = 0, key: str = "log.pem") -> str:
+    def script(self, *words: str, code: int = 0, key: str = "log.pem", **env_more: str) -> str:
         """What the script prints; a secret as GitHub gives it."""
         pem = (self.world.folder / key).read_text()
-        env = {**os.environ, **CLEAN, "AGZAMOV": str(PROGRAM), "LOG_KEY_PEM": pem}
+        env = {**os.environ, **CLEAN, "AGZAMOV": str(PROGRAM), "LOG_KEY_PEM": pem, **env_more}
         command = ["sh", str(KEEPER / "append-requests.sh"), words[0], str(self.clone), *words[1:]]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == code, (done.stdout, done.stderr)
@@ -59,6 +61,22 @@ class Repository(NamedTuple):
         path = self.clone / "requests" / name
         self.world.register(path, *options, seed={"origin": "beacon", "value": f"quicknet/{number}"})
         return path
+
+    def program(self, lines: str) -> str:
+        """A program that does what the lines say, in which `agzamov` is the real one."""
+        path = self.world.folder / "program"
+        path.write_text(f'#!/bin/sh\nagzamov() {{ "{PROGRAM}" "$@"; }}\n{lines}\n')
+        path.chmod(0o755)
+        return str(path)
+
+    def elsewhere(self) -> Path:
+        """Another clone of the remote, as it is now."""
+        self.git("clone", "--quiet", "remote", "other", where=self.world.folder)
+        return self.world.folder / "other"
+
+    def published(self) -> str:
+        """The files of the remote's last commit."""
+        return self.git("show", "--stat=200", "--format=%s", "main", where=self.world.folder / "remote")
 
     def commit(self, words: str) -> None:
         self.git("add", "--all", "--", ".", ":!log/.lock")
@@ -99,7 +117,7 @@ def test_a_request_is_checked_merged_appended_and_proved(repository: Repository)
     repository.git("merge", "--quiet", "asked")
     assert "requests/mine.json.tlog-proof" in repository.script("append", "--push")
     assert repository.script("append", "--push") == "nothing to append\n"
-    published = repository.git("show", "--stat", "--format=%s", "main", where=repository.world.folder / "remote")
+    published = repository.published()
     for name in ("requests/mine.json.tlog-proof", "log/checkpoint", "log/tile/0/000.p/1"):
         assert name in published
     assert ".lock" not in published
@@ -144,6 +162,7 @@ REFUSED: Final[dict[str, tuple[Any, str]]] = {
     "a link": (_link, "expected a new plain file, found a change, a link or a program"),
     "a proof of one's own": (_named("mine.json.tlog-proof"), "expected requests/NAME.json"),
     "a name with a space": (_named("a b.json"), "expected requests/NAME.json"),
+    "a name of 101 characters": (_named("a" * 96 + ".json"), "and NAME.json of at most 100"),
     "a hidden name": (_named(".x.json"), "expected requests/NAME.json"),
     "a name that a terminal obeys": (_named("\x1b[2J.json"), "expected requests/NAME.json"),
     "no request": (_named("x.json"), "requests/x.json: a registration in canonical JSON"),
@@ -197,19 +216,124 @@ def test_log_check_says_what_would_count_for_nothing(repository: Repository) -> 
 
 @pytest.mark.slow
 def test_a_branch_that_moved_on_is_left_as_it_was(repository: Repository) -> None:
-    repository.git("clone", "--quiet", "remote", "other", where=repository.world.folder)
-    other = repository.world.folder / "other"
+    other = repository.elsewhere()
     (other / "page.md").write_text("x")
     repository.git("add", "--all", where=other)
     repository.git("commit", "--quiet", "--message", "Another", where=other)
-    repository.git("push", "--quiet", where=other)
+    repository.request("good.json")
+    repository.commit("A request")
+    repository.git("push", "--quiet")
+    repository.git("pull", "--quiet", "--rebase", where=other)
+    before = repository.git("rev-parse", "HEAD")
+    meanwhile = repository.program(f"""agzamov "$@"; code=$?; git -C '{other}' push --quiet; exit $code""")
+    assert "moved on: nothing was published" in repository.script("append", "--push", code=4, AGZAMOV=meanwhile)
+    assert repository.git("rev-parse", "HEAD") == before
+    assert "moved on: nothing was signed" in repository.script("append", "--push", code=4)
+    repository.git("pull", "--quiet", "--rebase")
+    assert "requests/good.json.tlog-proof" in repository.script("append", "--push")
+
+
+def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_start(repository: Repository) -> None:
+    repository.request("good.json")
+    repository.commit("A request")
+    refusing = repository.world.folder / "remote" / "hooks" / "pre-receive"
+    refusing.write_text('#!/bin/sh\nread -r old new name\n! git ls-tree -r "$new" | grep -q proof\n')
+    refusing.chmod(0o755)
+    assert "it is pushed first" in repository.script("append", "--push", code=4)
+    signed = (repository.clone / "log" / "checkpoint").read_bytes()
+    assert "cannot be pushed: nothing was signed" in repository.script("append", "--push", code=4)
+    refusing.unlink()
+    assert repository.script("append", "--push") == "pushed: 1 commits of before\nnothing to append\n"
+    assert "log/checkpoint" in repository.published()
+    assert (repository.clone / "log" / "checkpoint").read_bytes() == signed
+
+
+@pytest.mark.slow
+def test_no_second_checkpoint_is_signed_where_the_remote_has_another(repository: Repository) -> None:
+    repository.request("good.json")
+    repository.commit("A request")
+    repository.git("push", "--quiet")
+    theirs = Repository(repository.world, repository.elsewhere())
+    repository.script("append")  # as if it was killed before it pushed
+    theirs.script("append", "--push")
+    log = repository.clone / "log" / "checkpoint"
+    signed = log.read_bytes()
+    repository.request("later.json")
+    repository.commit("Another request")
+    assert "2 commits here are not in it: nothing was signed" in repository.script("append", "--push", code=4)
+    assert log.read_bytes() == signed
+
+
+def test_a_proof_that_cannot_be_written_holds_up_nobody(repository: Repository) -> None:
+    victim = repository.request("victim.json")
+    shutil.copyfile(victim, victim.with_name("a" * 240 + ".json"))
+    shutil.copyfile(victim, victim.with_name("b.json"))
+    (repository.clone / "requests" / "b.json.tlog-proof.making").mkdir()
+    repository.commit("Requests that an older `check` took")
+    told = repository.script("append", "--push", code=4)
+    assert "left alone: a request with a name" in told
+    assert "b.json.tlog-proof.making: Is a directory" in told
+    assert "requests/victim.json.tlog-proof" in repository.published()
+    (repository.clone / "requests" / "b.json.tlog-proof.making").rmdir()
+    assert "requests/b.json.tlog-proof" in repository.script("append", "--push")
+    assert len(list(FolderLog(repository.clone / "log").entries())) == 1
+
+
+def test_a_program_that_breaks_off_refuses_and_commits_nothing(repository: Repository) -> None:
+    repository.git("switch", "--quiet", "--create", "asked")
     repository.request("good.json")
     repository.commit("A request")
     before = repository.git("rev-parse", "HEAD")
-    assert "nothing was published" in repository.script("append", "--push", code=4)
+    broken = repository.program("echo 'Traceback' >&2; exit 1")
+    told = repository.script("append", code=4, AGZAMOV=broken)
+    assert "broke off with exit code 1: no request was refused" in told
+    assert "nothing to append" not in told
+    told = repository.script("check", "main", code=4, AGZAMOV=broken)
+    assert "Traceback" in told
+    assert "broke off with exit code 1: nothing was checked" in told
     assert repository.git("rev-parse", "HEAD") == before
-    repository.git("pull", "--quiet", "--rebase")
-    assert "requests/good.json.tlog-proof" in repository.script("append", "--push")
+
+
+@pytest.mark.parametrize("hidden", ["the base's .gitmodules", "the user's settings"])
+def test_a_changed_submodule_is_seen_whatever_hides_it(repository: Repository, hidden: str) -> None:
+    pins = [repository.git("rev-parse", commit) for commit in ("HEAD", "HEAD:log")]
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{pins[0]},agzamov")
+    settings = repository.world.folder / "gitconfig"
+    settings.write_text("[diff]\n  ignoreSubmodules = all\n" if hidden == "the user's settings" else "")
+    if not settings.stat().st_size:
+        modules = '[submodule "agzamov"]\n  path = agzamov\n  url = ./agzamov\n  ignore = all\n'
+        (repository.clone / ".gitmodules").write_text(modules)
+        repository.git("add", ".gitmodules")
+    repository.git("commit", "--quiet", "--message", "The program")
+    repository.git("switch", "--quiet", "--create", "asked")
+    repository.request("good.json")
+    repository.git("add", "requests")
+    repository.git("commit", "--quiet", "--message", "A request")
+    assert repository.script("check", "main", GIT_CONFIG_GLOBAL=str(settings)).startswith("may be merged")
+    repository.git("update-index", "--cacheinfo", f"160000,{pins[1]},agzamov")
+    repository.git("commit", "--quiet", "--message", "And another program")
+    told = repository.script("check", "main", code=1, GIT_CONFIG_GLOBAL=str(settings))
+    assert told.startswith("refused: agzamov: expected a new plain file")
+
+
+def test_the_log_is_read_once_for_all_requests(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [repository.request(f"{one}.json", "--attempts", 4, "--attempt", one) for one in range(1, 5)]
+    key = ("--log-key", repository.world.folder / "log.pem")
+    repository.world.call("log", "append", repository.clone / "log", *paths[:2], *key)
+    read = list[bytes]()
+
+    def counted(data: bytes) -> Read:
+        read.append(data)
+        return read_entry(data)
+
+    monkeypatch.setattr(request_admission, "read_entry", counted)
+    for command in (("check",), ("append", "--refuse", *key)):
+        read.clear()
+        done = CliRunner().invoke(
+            main, ["log", command[0], str(repository.clone / "log"), *map(str, (*paths[2:], *command[1:]))]
+        )
+        assert done.exit_code == 0, done.output
+        assert read == [path.read_bytes() for path in paths]
 
 
 def test_wrong_use_is_told() -> None:

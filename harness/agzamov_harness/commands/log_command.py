@@ -1,8 +1,8 @@
 """The commands `agzamov log`: keep a log of registrations in a folder that a leaderboard serves as static files."""
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -10,16 +10,17 @@ import click
 from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import ManifestError
-from agzamov_verify.registration.log_entry import ENTRY_BYTES_MAX, read_entry
+from agzamov_verify.registration.log_entry import ENTRY_BYTES_MAX
 from agzamov_verify.transparency_log.folder_log import FolderLog, read_file
 from agzamov_verify.transparency_log.signed_note import COSIGNATURE, ED25519, BadNote, parse_key
 
 from ..registry import log_writer
-from ..registry.request_admission import require_admissible
+from ..registry.request_admission import Queue
 from ..run import exit_status, signing_keys
 
 PROOF_SUFFIX, REFUSED_SUFFIX = ".tlog-proof", ".refused"
-EXIT_REFUSED = 1
+EXIT_REFUSED = 3
+"""Not 1, which a Python program that breaks off gives: that refuses nobody."""
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
 log_key_option = click.option(
     "--log-key",
@@ -70,52 +71,44 @@ def append(folder: Path, requests: tuple[Path, ...], log_key: Path, *, refuse: b
 
     Example: agzamov log append LOG request.json --log-key log.pem
 
-    Exit code 0: appended. 1: with --refuse, not all were. 2: nothing was: the log or its key is wrong, or without
-    --refuse a request is not signed, or is there already.
+    Exit code 0: appended. 2: nothing was: the log or its key is wrong, or without --refuse a request is not signed, or
+    is there already. 3: with --refuse, not all were. 4: appended, but a file beside a request could not be written.
     """
-    refused = False
+    refused, unwritten, new, taken = False, False, list[bytes](), dict[Path, int]()
     with _faults():
         key = signing_keys.load(log_key)
         with log_writer.locked(folder):
             log_writer.own_checkpoint(folder, key)
-            known = list(FolderLog(folder).entries())
-            new = list[bytes]()
+            queue = Queue(FolderLog(folder).entries())
             for path in requests:
                 try:
                     entry = read_file(path, ENTRY_BYTES_MAX)
-                    if refuse and entry in (*known, *new):
-                        continue  # the proof of it is written below
-                    _require(entry, [*known, *new], is_strict=refuse)
+                    if not refuse or entry not in queue.numbers:
+                        queue.add(entry, now_s(), is_strict=refuse)
+                        new.append(entry)
+                    taken[path] = queue.numbers[entry]
                 except BadNote as error:
                     why = BadNote(f"{path}: {error.expected}", error.found)
                     if not refuse:
                         raise why from error
                     refused = True
-                    log_writer.write_whole(
-                        path.with_name(path.name + REFUSED_SUFFIX), f"{printable(str(why))}\n".encode()
-                    )
-                    click.echo(f"refused: {printable(str(why))}")
-                else:
-                    new.append(entry)
+                    unwritten |= not _could(_write_refusal, path, printable(str(why)))
             if new:
                 log_writer.append(folder, new, key)
-        numbers = {entry: number for number, entry in enumerate([*known, *new])}
-        for path in requests:
-            with suppress(BadNote):  # one that was refused
-                number = numbers.get(read_file(path, ENTRY_BYTES_MAX))
-                if number is not None:
-                    _write_proof(folder, number, path)
-    sys.exit(EXIT_REFUSED if refused else 0)
+        for path, number in taken.items():
+            unwritten |= not _could(_write_proof, folder, number, path)
+    sys.exit(exit_status.EXIT_STOPPED if unwritten else EXIT_REFUSED if refused else 0)
 
 
-def _require(entry: bytes, known: Sequence[bytes], *, is_strict: bool) -> None:
-    """Raises BadNote for a request that is not signed or is there already, or if `is_strict` counts for nothing."""
-    if is_strict:
-        require_admissible(known, entry, now_s())
-        return
-    read_entry(entry)
-    if entry in known:
-        raise BadNote("a request that is not in the log yet", "one that is")
+def _could(write: Callable[..., None], *given: object) -> bool:
+    """Whether a file beside a request was written; a line says why not. The other requests do not wait for it."""
+    try:
+        write(*given)
+    except (OSError, BadNote) as error:
+        why = exit_status.os_error_words(error) if isinstance(error, OSError) else str(error)
+        click.echo(f"error: {printable(why)}", err=True)
+        return False
+    return True
 
 
 @log.command()
@@ -135,14 +128,12 @@ def check(folder: Path, requests: tuple[Path, ...], log_key: Path | None) -> Non
     with _faults():
         if log_key:
             log_writer.own_checkpoint(folder, signing_keys.load(log_key))
-        known = list(FolderLog(folder).entries())
+        queue = Queue(FolderLog(folder).entries())
         for path in requests:
             try:
-                entry = read_file(path, ENTRY_BYTES_MAX)
-                require_admissible(known, entry, now_s())
+                queue.add(read_file(path, ENTRY_BYTES_MAX), now_s())
             except BadNote as error:
                 raise BadNote(f"{path}: {error.expected}", error.found) from error
-            known.append(entry)
 
 
 @log.command()
@@ -185,6 +176,11 @@ def prove(folder: Path, requests: tuple[Path, ...]) -> None:
             if entry not in numbers:
                 raise BadNote(f"a request that is in the log: {path}", "one that is not")
             _write_proof(folder, numbers[entry], path)
+
+
+def _write_refusal(request: Path, why: str) -> None:
+    click.echo(f"refused: {why}")
+    log_writer.write_whole(request.with_name(request.name + REFUSED_SUFFIX), f"{why}\n".encode())
 
 
 def _write_proof(folder: Path, number: int, request: Path) -> None:

@@ -8,7 +8,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -124,11 +124,16 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name first, so that nobody reads half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     making = path.with_name(path.name + ".making")
-    with open(making, "wb", opener=no_link) as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    making.rename(path)
+    try:
+        with open(making, "wb", opener=no_link) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        making.rename(path)
+    except OSError:
+        with suppress(OSError):
+            making.unlink()
+        raise
 
 
 class _Edge:

@@ -4,7 +4,7 @@ A log takes whatever is signed. A keeper refuses what `registrations` would igno
 the submitter can still mend it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -35,23 +35,40 @@ def reads_of(entries: Iterable[bytes]) -> list[tuple[int, Read | str]]:
     return reads
 
 
-def require_admissible(known: Sequence[bytes], entry: bytes, now_s: int) -> None:
-    """Raises BadNote for a request that would count for nothing behind the entries of a log, with the reason."""
-    read = read_entry(entry)
-    if entry in known:
-        raise BadNote("a request that is not in the log yet", "one that is")
-    if isinstance(read.entry, Registered):
-        _require_time(read.entry, now_s)
-    reads, size = reads_of(known), len(known)
-    before, after = (ledger_of(some, now_s, DEADLINE_MAX_S) for some in (reads, [*reads, (size, read)]))
-    if why := dict(after.ignored).get(size):
-        raise BadNote("a request that counts for something", why)
-    if isinstance(read.entry, Registered):
-        studies = (ledger.of(read.key_id, read.entry.study) for ledger in (before, after))
-        old, new = (list(study.problems) if study else [] for study in studies)
-        for problem in new:
-            if problem not in old:
-                raise BadNote("a registration as its study promised", problem)
+class Queue:
+    """The entries of a log, each read once, and behind them the requests that are to be appended."""
+
+    def __init__(self, known: Iterable[bytes]) -> None:
+        entries = list(known)
+        self.numbers = {entry: number for number, entry in enumerate(entries)}
+        self._reads = reads_of(entries)
+
+    def add(self, entry: bytes, now_s: int, *, is_strict: bool = True) -> None:
+        """Take a request. Raises BadNote, with the reason, for one that is not signed or is there already.
+
+        If `is_strict`, also for one that would count for nothing.
+        """
+        read = read_entry(entry)
+        if entry in self.numbers:
+            raise BadNote("a request that is not in the log yet", "one that is")
+        if is_strict:
+            self._require_admissible(read, now_s)
+        self.numbers[entry] = len(self._reads)
+        self._reads.append((len(self._reads), read))
+
+    def _require_admissible(self, read: Read, now_s: int) -> None:
+        if isinstance(read.entry, Registered):
+            _require_time(read.entry, now_s)
+        reads, size = self._reads, len(self._reads)
+        before, after = (ledger_of(some, now_s, DEADLINE_MAX_S) for some in (reads, [*reads, (size, read)]))
+        if why := dict(after.ignored).get(size):
+            raise BadNote("a request that counts for something", why)
+        if isinstance(read.entry, Registered):
+            studies = (ledger.of(read.key_id, read.entry.study) for ledger in (before, after))
+            old, new = (list(study.problems) if study else [] for study in studies)
+            for problem in new:
+                if problem not in old:
+                    raise BadNote("a registration as its study promised", problem)
 
 
 def _require_time(entry: Registered, now_s: int) -> None:
@@ -90,5 +107,5 @@ def logged(folder: Path, entry: bytes, key: Ed25519PrivateKey, now_s: int) -> in
         number = number_of(log, entry)
         if number is not None:
             return number
-        require_admissible(list(log.entries()), entry, now_s)
+        Queue(log.entries()).add(entry, now_s)
         return log_writer.append(folder, [entry], key).size - 1
