@@ -14,6 +14,7 @@ from agzamov_verify.registration.log_entry import ENTRY_BYTES_MAX, read_entry
 from agzamov_verify.transparency_log.folder_log import FolderLog, read_file
 from agzamov_verify.transparency_log.signed_note import COSIGNATURE, ED25519, BadNote, parse_key
 
+from ..foundation.append_only import write_whole
 from ..registry import log_writer
 from ..registry.request_admission import require_admissible
 from ..run import exit_status, signing_keys
@@ -91,9 +92,7 @@ def append(folder: Path, requests: tuple[Path, ...], log_key: Path, *, refuse: b
                     if not refuse:
                         raise why from error
                     refused = True
-                    log_writer.write_whole(
-                        path.with_name(path.name + REFUSED_SUFFIX), f"{printable(str(why))}\n".encode()
-                    )
+                    write_whole(path.with_name(path.name + REFUSED_SUFFIX), f"{printable(str(why))}\n".encode())
                     click.echo(f"refused: {printable(str(why))}")
                 else:
                     new.append(entry)
@@ -189,7 +188,7 @@ def prove(folder: Path, requests: tuple[Path, ...]) -> None:
 
 def _write_proof(folder: Path, number: int, request: Path) -> None:
     target = request.with_name(request.name + PROOF_SUFFIX)
-    log_writer.write_whole(target, log_writer.proof(folder, number))
+    write_whole(target, log_writer.proof(folder, number))
     click.echo(target)
 
 
