@@ -1,6 +1,7 @@
 """The commands that register a run, and those that keep a log: good use, and each wrong one in one line."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,11 +63,47 @@ def test_another_round_is_refused(world: World, answer: object, told: str) -> No
     assert told in refused("register", "beacon", run, world.folder / "round.json")
 
 
-def test_a_round_is_not_exchanged_for_another_signature(world: World) -> None:
+def round_of(world: World, number: int, signature: str) -> Path:
+    file = world.folder / "round.json"
+    file.write_text(json.dumps({"round": number, "signature": signature}))
+    return file
+
+
+def test_another_rounds_signature_is_refused_and_nothing_is_kept(world: World) -> None:
+    pytest.importorskip("agzamov_verify.registration.pairing")
     run = world.register(world.folder / "request.json")
+    told = refused("register", "beacon", run, round_of(world, 1000, ROUNDS[1001]))
+    assert "expected the signature of round quicknet/1000, found another" in told
+    assert not (run / "beacon.json").exists()
     world.call("register", "beacon", run, world.beacon())
-    (world.folder / "round.json").write_text(json.dumps({"round": 1000, "signature": ROUNDS[1001]}))
-    assert "the first was kept" in refused("register", "beacon", run, world.folder / "round.json")
+
+
+def test_a_round_that_cannot_be_checked_is_said_to_be_unchecked(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one that was wrong goes for the right one, unless something was played by it."""
+    pytest.importorskip("agzamov_verify.registration.pairing")
+    run = world.register(world.folder / "request.json")
+    wrong = round_of(world, 1000, ROUNDS[1001])
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "agzamov_verify.registration.pairing", None)
+        done = CliRunner().invoke(main, ["register", "beacon", str(run), str(wrong)])
+        (line,) = done.stderr.splitlines()
+        assert (done.exit_code, line.startswith("warning: the signature of round quicknet/1000 was not checked")) == (
+            0,
+            True,
+        )
+        assert "the first was kept" in refused("register", "beacon", run, world.beacon())
+    (run / "journal" / "p0").mkdir()
+    assert "the first was kept" in refused("register", "beacon", run, world.beacon())
+    (run / "journal" / "p0").rmdir()
+    world.call("register", "beacon", run, world.beacon())
+    assert ROUNDS[1000] in (run / "beacon.json").read_text()
+
+
+def test_a_round_that_a_crash_left_empty_is_taken_again(world: World) -> None:
+    run = world.register(world.folder / "request.json")
+    (run / "beacon.json").write_bytes(b"")
+    world.call("register", "beacon", run, world.beacon())
+    assert ROUNDS[1000] in (run / "beacon.json").read_text()
 
 
 @pytest.mark.parametrize(

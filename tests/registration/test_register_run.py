@@ -9,31 +9,26 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness.cli import main
 from agzamov_harness.commands import register_run_actions
 from agzamov_harness.registry import log_writer, registered_run
 from agzamov_harness.registry.request_admission import logged
-from agzamov_harness.run import signing_keys
+from agzamov_harness.run import registration, signing_keys
 from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.checks import registration_check
 from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.registration.beacon import QUICKNET
 from agzamov_verify.registration.log_entry import Aborted, Finished, read_entry
 from agzamov_verify.transparency_log.folder_log import FolderLog
+from registration.begun_run import SMALL, begun, events, last_line, own_log, small_world, the_run, words_of
 from registration.registered_run import EARLY_S, OUT_S, PLAN, World
 from registration.replayed_run import policy_file
 
-SMALL: Final[dict[str, Any]] = {
-    "holdem": {"session_hands": 4},
-    "matches": [{"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 8}],
-}
 WAIT_S: Final = 60
 
 
@@ -41,39 +36,7 @@ WAIT_S: Final = 60
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """A submitter, a log and a witness, an hour before round 1000 comes out."""
     monkeypatch.setattr(register_run_actions, "now_s", lambda: EARLY_S)
-    world = World(tmp_path)
-    world.create()
-    (tmp_path / "plan.yaml").write_text(yaml.safe_dump({**PLAN, **SMALL}))
-    return world
-
-
-def words_of(world: World, target: Path, *options: object) -> list[str]:
-    where = ("--runs", world.folder / "runs", "--out", world.folder / "bundles", "--quiet")
-    words = ("register", "run", target, "--key", world.folder / "submitter.pem", *where, *options)
-    return [str(word) for word in words]
-
-
-def begun(world: World, target: Path | None = None, *options: object, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, words_of(world, target or world.folder / "plan.yaml", *options))
-    assert done.exit_code == code, (done.output, done.exception)
-    return done
-
-
-def own_log(world: World, key: str = "log.pem") -> tuple[object, ...]:
-    return "--log", world.log, "--log-key", world.folder / key
-
-
-def last_line(done: Result) -> str:
-    return str(done.stderr.splitlines()[-1])
-
-
-def the_run(world: World) -> Path:
-    (run,) = (world.folder / "runs").iterdir()
-    return run
-
-
-def events(world: World) -> list[str]:
-    return [type(read_entry(entry).entry).__name__ for entry in FolderLog(world.log).entries()]
+    return small_world(tmp_path)
 
 
 def test_one_command_registers_plays_and_logs_the_result(world: World) -> None:
@@ -234,7 +197,8 @@ def test_a_run_that_was_begun_is_not_registered_afterwards(world: World) -> None
     assert events(world) == ["Registered", "Finished"]
 
 
-def test_ctrl_c_while_it_waits_is_one_line_and_loses_nothing(world: World) -> None:
+def test_ctrl_c_while_it_waits_is_one_line_and_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registration, "is_of_chain", lambda found, chain: True)
     number = QUICKNET.round_after(now_s() + 86_400)
     plan = world.folder / "plan.yaml"
     plan.write_text(yaml.safe_dump({**PLAN, **SMALL, "seed": {"origin": "beacon", "value": f"quicknet/{number}"}}))

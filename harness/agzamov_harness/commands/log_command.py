@@ -14,6 +14,7 @@ from agzamov_verify.registration.log_entry import ENTRY_BYTES_MAX
 from agzamov_verify.transparency_log.folder_log import FolderLog, read_file
 from agzamov_verify.transparency_log.signed_note import COSIGNATURE, ED25519, BadNote, parse_key
 
+from ..foundation.append_only import write_whole
 from ..registry import log_writer
 from ..registry.request_admission import Queue
 from ..run import exit_status, signing_keys
@@ -180,12 +181,12 @@ def prove(folder: Path, requests: tuple[Path, ...]) -> None:
 
 def _write_refusal(request: Path, why: str) -> None:
     click.echo(f"refused: {why}")
-    log_writer.write_whole(request.with_name(request.name + REFUSED_SUFFIX), f"{why}\n".encode())
+    write_whole(request.with_name(request.name + REFUSED_SUFFIX), f"{why}\n".encode())
 
 
 def _write_proof(folder: Path, number: int, request: Path) -> None:
     target = request.with_name(request.name + PROOF_SUFFIX)
-    log_writer.write_whole(target, log_writer.proof(folder, number))
+    write_whole(target, log_writer.proof(folder, number))
     click.echo(target)
 
 

@@ -12,6 +12,7 @@ import click
 from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE
 from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.core import canon
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import ManifestError, Seed
 from agzamov_verify.registration.beacon import QUICKNET
 from agzamov_verify.registration.log_entry import Aborted, Entry, Finished, manifest_sha256
@@ -180,10 +181,12 @@ def register_beacon(run: Path, file: Path) -> None:
 
     Example: agzamov register beacon runs/0123456789abcdef round.json
 
-    Exit code 0: kept; `agzamov resume RUN` plays it. 2: it is another round.
+    Its signature is checked if py-ecc is installed.
+
+    Exit code 0: kept; `agzamov resume RUN` plays it. 2: it is another round, or has another's signature.
     """
     with exit_status.faults():
-        take_beacon(run_folder.load(run), file)
+        take_beacon(run_folder.load(run), file, lambda line: click.echo(printable(line), err=True))
 
 
 @register.command("end")

@@ -50,7 +50,7 @@ class Given(NamedTuple):
             "--requests": self.requests if self.requests != REQUESTS else None,
         }
         words = [str(word) for option, value in own.items() if value for word in (option, value)]
-        if not (directory.path / REGISTRATION).is_file():
+        if not directory.has(REGISTRATION):
             words += _promised(promise)
         resume = to_resume(directory, self.key, options, self.cluster)
         return shlex.join(["agzamov", "register", "run", *shlex.split(resume)[2:], *words])
@@ -133,7 +133,7 @@ def _played(
         with connected(given.cluster, directory.manifest.plan) as workers:
             packed = play_and_pack(directory, given.key, options._replace(workers=workers))
     except (BrokenJournal, Divergence, HarnessEnded):
-        if (directory.path / REGISTRATION).is_file():
+        if directory.has(REGISTRATION):
             tell(f"if this run will have no result, log that: {options.again} --abort REASON")
         raise
     run.log_result(packed.bundle)

@@ -1,10 +1,12 @@
 """Files of lines that only grow: a line is written past any buffer, so a killed process loses no whole line.
 
-None is written through a link: others may write to a run's folder (a volume that pods share), and a link in the place
-of a file would have another file of the owner's emptied or appended to.
+And files that are written whole or not at all. None is written through a link: others may write to a run's folder (a
+volume that pods share), and a link in the place of a file would have another file of the owner's emptied or appended
+to.
 """
 
 import os
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
@@ -20,9 +22,28 @@ def no_link(path: str, flags: int) -> int:
 
 
 def write_over(path: Path, data: bytes) -> None:
-    """Write a file anew in its place; made if it is not there. Raises OSError for a link."""
+    """Write a file anew in its place; made if it is not there. Raises OSError for a link.
+
+    A crash leaves it empty or half: what a later start needs is for `write_whole`.
+    """
     with open(path, "wb", opener=no_link) as file:
         file.write(data)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file under another name first: nobody reads half of it, and a crash or a full disk leaves the old one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    making = path.with_name(path.name + ".making")
+    try:
+        with open(making, "wb", opener=no_link) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        making.rename(path)
+    except OSError:
+        with suppress(OSError):
+            making.unlink()
+        raise
 
 
 def write_line(file: FileIO, line: bytes) -> None:

@@ -217,7 +217,7 @@ class _Writer:
         names = (*bundle.REGISTRATION_FILES, *bundle.STAMP_FILES)
         for name, kept in zip(names, (REGISTRATION, PROOF, QUERY, STAMP), strict=True):
             source = self._directory.path / kept
-            if source.is_file() and not source.is_symlink():
+            if self._directory.has(kept) and not source.is_symlink():
                 (self._root / name).write_bytes(source.read_bytes())
 
     def _streams(self) -> None:

@@ -5,10 +5,9 @@ writes them again.
 """
 
 import fcntl
-import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -37,7 +36,7 @@ from agzamov_verify.transparency_log.signed_note import (
 )
 from agzamov_verify.transparency_log.tlog_proof import TlogProof
 
-from ..foundation.append_only import no_link, open_append
+from ..foundation.append_only import open_append, write_whole
 
 LOCK = ".lock"
 
@@ -118,22 +117,6 @@ def cosign(
     write_whole(seen, signed.data)
     write_whole(folder / CHECKPOINT, signed.data)
     return parse_checkpoint(signed.data)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name first, so that nobody reads half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    making = path.with_name(path.name + ".making")
-    try:
-        with open(making, "wb", opener=no_link) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        making.rename(path)
-    except OSError:
-        with suppress(OSError):
-            making.unlink()
-        raise
 
 
 class _Edge:

@@ -33,9 +33,9 @@ from agzamov_verify.transparency_log.folder_log import FolderLog
 from agzamov_verify.transparency_log.signed_note import BadNote
 from agzamov_verify.transparency_log.tlog_proof import parse_proof
 
-from ..foundation.append_only import write_over
-from ..run.registration import keep_proof, registered, signed_entry, take_beacon, take_proof
-from ..run.run_folder import BEACON, PROOF, REGISTRATION, RunDirectory
+from ..foundation.append_only import write_whole
+from ..run.registration import is_as_stamped, keep_proof, registered, signed_entry, take_beacon, take_proof
+from ..run.run_folder import BEACON, PROOF, REGISTRATION, STAMP, RunDirectory
 from ..run.stop import Stop, Stopped, StoppedAsAsked
 from . import log_writer
 from .request_admission import DAY_S, day_of, logged, number_of, reads_of, require_to_come
@@ -85,7 +85,7 @@ class RegisteredRun:
     def register(self, promise: Promise) -> None:
         """Have the run registered, and its proof kept. Raises ManifestError, Stopped."""
         entry = self._directory.path / REGISTRATION
-        is_new = not entry.is_file()
+        is_new = not self._directory.has(REGISTRATION)
         if is_new:
             if any(self._directory.journal.iterdir()):
                 raise ManifestError(
@@ -97,17 +97,19 @@ class RegisteredRun:
         try:
             self._prove()
         except BadNote as error:
-            if is_new and not (self._directory.path / PROOF).exists():
+            if self._may_be_logged(entry.read_bytes()):
+                raise Stopped(f"its registration cannot be proved: {error}; {self.go_on}") from error
+            if is_new:
                 entry.unlink()
             raise Stopped(f"the run is not registered: {error}; nothing was played; {self.go_on}") from error
-        if not (self._directory.path / PROOF).is_file():
+        if not self._directory.has(PROOF):
             raise StoppedAsAsked(self._send(self._request, entry.read_bytes()))
 
     def await_round(self, file: Path | None, stop: Stop) -> None:
         """Have the round that the seed waits for. Raises ManifestError, StoppedAsAsked."""
         self._wait(stop, 0)
         seed = self._directory.manifest.plan.seed
-        if seed.origin != "beacon" or (self._directory.path / BEACON).is_file():
+        if seed.origin != "beacon" or self._directory.has(BEACON):
             return
         when = f", out at {day_of(self._out_s)}" if self._out_s else ""
         if file is None:
@@ -118,9 +120,9 @@ class RegisteredRun:
             self._wait(stop, LOOK_S)
             with suppress(BadNote):  # somebody else may be writing the log
                 self._prove()
-        take_beacon(self._directory, file)
+        take_beacon(self._directory, file, self._tell)
         self._wait(stop, 0)
-        if self._signatures() < 2:
+        if self._signatures() < 2 and not self._directory.has(STAMP):
             self._tell("warning: no witness signed the registration, so it can reach V1 alone: see docs/trust.md")
 
     def ended(self) -> str:
@@ -148,7 +150,7 @@ class RegisteredRun:
 
     def log_abort(self, reason: str) -> None:
         """Log that the run has no result, and why. Raises ManifestError."""
-        if not (self._directory.path / REGISTRATION).is_file():
+        if not self._directory.has(REGISTRATION):
             raise ManifestError(f"{self._directory.path}: expected a registered run, found one that is not")
         with _one_line():
             self._log(Aborted(manifest_sha256(self._directory.manifest), reason))
@@ -174,7 +176,7 @@ class RegisteredRun:
             if self._number is not None and self._is_better(proof := log_writer.proof(folder, self._number)):
                 keep_proof(self._directory, proof, str(folder))
         sent_back = self._request.with_name(self._request.name + PROOF_SUFFIX)
-        if sent_back.is_file():
+        if _is_written(sent_back):
             try:
                 is_better = self._is_better(sent_back.read_bytes())
             except BadNote as error:
@@ -182,15 +184,27 @@ class RegisteredRun:
             if is_better:
                 take_proof(self._directory, sent_back)
 
+    def _may_be_logged(self, entry: bytes) -> bool:
+        """False if the log surely lacks the registration: it was refused, and never sent."""
+        if self._number is not None or self._directory.has(PROOF):
+            return True
+        if self._place.folder is None:
+            return False
+        try:
+            return number_of(FolderLog(self._place.folder), entry) is not None
+        except BadNote:
+            return True
+
     def _is_better(self, proof: bytes) -> bool:
-        """Whether a proof has more witnesses than the one that is kept, and in time."""
+        """Whether a proof has more witnesses than the one that is kept, in time, and leaves a time-stamp its worth."""
+        if not is_as_stamped(self._directory, parse_checkpoint(parse_proof(proof).checkpoint)):
+            return False
         kept = self._signatures()
         in_time = not self._out_s or self._clock_s() < self._out_s - MARGIN_S
         return _signatures(proof) > kept and (in_time or kept < 2)
 
     def _signatures(self) -> int:
-        kept = self._directory.path / PROOF
-        return _signatures(kept.read_bytes()) if kept.is_file() else 0
+        return _signatures((self._directory.path / PROOF).read_bytes()) if self._directory.has(PROOF) else 0
 
     @property
     def _out_s(self) -> int:
@@ -207,10 +221,9 @@ class RegisteredRun:
 
     def _send(self, file: Path, entry: bytes) -> str:
         """Write a request for the keeper; what to do with it."""
-        if file.exists() and file.read_bytes() != entry:
+        if _is_written(file) and file.read_bytes() != entry:
             raise ManifestError(f"{file}: expected the request of this run, found another, which was kept")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_over(file, entry)
+        write_whole(file, entry)
         if file == self._end:
             return f"send {file} to the keeper of the log: it says how this run ended"
         proof = f"{file.name}{PROOF_SUFFIX}"

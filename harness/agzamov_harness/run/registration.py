@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import ManifestError
-from agzamov_verify.registration.beacon import BeaconRound
+from agzamov_verify.registration.beacon import QUICKNET, BeaconRound, NoPairing, is_of_chain
 from agzamov_verify.registration.log_entry import (
     ENTRY_BYTES_MAX,
     Entry,
@@ -39,7 +39,7 @@ from agzamov_verify.transparency_log.proofs import leaf_hash, root_from_inclusio
 from agzamov_verify.transparency_log.signed_note import BadNote
 from agzamov_verify.transparency_log.tlog_proof import PROOF_BYTES_MAX, parse_proof
 
-from ..foundation.append_only import write_over
+from ..foundation.append_only import write_whole
 from .run_folder import BEACON, PROOF, QUERY, REGISTRATION, STAMP, RunDirectory
 from .seal_signature import public_pem
 
@@ -93,7 +93,7 @@ def registered(
         read_entry(data)
     except BadNote as error:
         raise ManifestError(f"the registration: {error}") from error
-    write_over(directory.path / REGISTRATION, data)
+    write_whole(directory.path / REGISTRATION, data)
     return data
 
 
@@ -105,7 +105,7 @@ def take_proof(directory: RunDirectory, file: Path) -> None:
 def keep_proof(directory: RunDirectory, data: bytes, place: str) -> None:
     """Keep the proof of the run's registration, which came from `place`. Raises ManifestError as `take_proof`."""
     entry = directory.path / REGISTRATION
-    if not entry.is_file():
+    if not directory.has(REGISTRATION):
         raise ManifestError(f"{directory.path}: expected a run that asked to be registered; see agzamov register plan")
     try:
         proof = parse_proof(data)
@@ -117,23 +117,25 @@ def keep_proof(directory: RunDirectory, data: bytes, place: str) -> None:
         raise ManifestError(
             f"{place}: expected the proof that the run in {directory.path} is registered, found another"
         )
-    _require_same_stamped(directory, checkpoint, place)
-    write_over(directory.path / PROOF, data)
-
-
-def _require_same_stamped(directory: RunDirectory, checkpoint: Checkpoint, place: str) -> None:
-    """A time-stamp is of one checkpoint: a proof by another one would make it worthless."""
-    if (directory.path / STAMP).is_file() and stamped_bytes(checkpoint) != stamped_bytes(_logged(directory)):
+    if not is_as_stamped(directory, checkpoint):
         raise ManifestError(
             f"{place}: expected a proof by the checkpoint that was time-stamped, found another;"
             f" to take this one, remove {directory.path / STAMP} first"
         )
+    write_whole(directory.path / PROOF, data)
+
+
+def is_as_stamped(directory: RunDirectory, checkpoint: Checkpoint) -> bool:
+    """False where a proof by this checkpoint would make the time-stamp that is kept, of another one, worthless."""
+    if not (directory.has(STAMP) and directory.has(PROOF)):
+        return True
+    return stamped_bytes(checkpoint) == stamped_bytes(_logged(directory))
 
 
 def _logged(directory: RunDirectory) -> Checkpoint:
     """The checkpoint of the run's proof. Raises ManifestError."""
     proof = directory.path / PROOF
-    if not proof.is_file():
+    if not directory.has(PROOF):
         raise ManifestError(f"{directory.path}: expected the proof of its registration; see agzamov register proof")
     try:
         return parse_checkpoint(parse_proof(_read(proof, PROOF_BYTES_MAX)).checkpoint)
@@ -150,14 +152,14 @@ def stamp_query(directory: RunDirectory) -> bytes:
             asked(data, checkpoint)
             return data
     data = query(checkpoint, secrets.token_bytes(NONCE_BYTES))
-    write_over(kept, data)
+    write_whole(kept, data)
     return data
 
 
 def take_stamp(directory: RunDirectory, file: Path) -> None:
     """Keep an authority's reply to the query. Raises ManifestError for a reply to another one, or none."""
     kept = directory.path / QUERY
-    if not kept.is_file():
+    if not directory.has(QUERY):
         raise ManifestError(
             f"{directory.path}: expected a run that asked for a time-stamp; agzamov register stamp-query"
         )
@@ -166,23 +168,47 @@ def take_stamp(directory: RunDirectory, file: Path) -> None:
         answered(data, asked(_read(kept, QUERY_BYTES), _logged(directory)))
     except (BadNote, NoReader) as error:
         raise ManifestError(f"{file}: {error}") from error
-    write_over(directory.path / STAMP, data)
+    write_whole(directory.path / STAMP, data)
 
 
-def take_beacon(directory: RunDirectory, file: Path) -> None:
-    """Keep the round that the seed waits for, as a drand server answers it. Raises ManifestError for another one."""
+def take_beacon(directory: RunDirectory, file: Path, tell: Callable[[str], object]) -> None:
+    """Keep the round that the seed waits for, as a drand server answers it. Raises ManifestError for another one.
+
+    One that was kept with another signature, unchecked, goes as long as nothing was played by it.
+    """
     seed = directory.manifest.plan.seed
     if seed.origin != "beacon":
         raise ManifestError(f"{directory.path}: its seed waits for no round (origin {seed.origin})")
     beacon = round_in(file, seed.value.partition("/")[0])
     if beacon.seed_value != seed.value:
         raise ManifestError(f"{file}: expected the round {seed.value}, found {beacon.seed_value}")
+    why_unchecked = _why_unchecked(beacon, file)
     kept = directory.path / BEACON
-    if kept.exists() and kept.read_bytes() != canon.dumps(beacon):
+    if directory.has(BEACON) and kept.read_bytes() != canon.dumps(beacon):
+        if why_unchecked or any(directory.journal.iterdir()):
+            raise ManifestError(
+                f"{kept}: expected the signature of this round that is here already, found another; the first was kept"
+            )
+        tell(f"{kept}: its signature was another one; nothing was played by it, so it was replaced")
+    if why_unchecked:
+        tell(f"warning: the signature of round {beacon.seed_value} was not checked: {why_unchecked}")
+    write_whole(kept, canon.dumps(beacon))
+
+
+def _why_unchecked(beacon: BeaconRound, file: Path) -> str:
+    """Empty if the round's chain signed it, else why nobody can say. Raises ManifestError for another signature."""
+    if beacon.chain != "quicknet":
+        return f"the key of {beacon.chain} is not known here"
+    try:
+        is_signed = is_of_chain(beacon, QUICKNET)
+    except NoPairing as error:
+        return str(error)
+    if not is_signed:
         raise ManifestError(
-            f"{kept}: expected the signature of this round that is here already, found another; the first was kept"
+            f"{file}: expected the signature of round {beacon.seed_value}, found another, perhaps another round's;"
+            " nothing was kept: fetch the round again"
         )
-    write_over(kept, canon.dumps(beacon))
+    return ""
 
 
 def round_in(file: Path, chain: str) -> BeaconRound:

@@ -93,6 +93,11 @@ class RunDirectory:
         """The folder of installed memory servers. Raises ManifestError where it is needed and unknown."""
         return memory_servers_of(self.origin, self.manifest.plan, self.path)
 
+    def has(self, name: str) -> bool:
+        """Whether a file is there; one that a crash of an earlier version left empty is not."""
+        path = self.path / name
+        return path.is_file() and path.stat().st_size > 0
+
     @property
     def journal(self) -> Path:
         return self.path / JOURNAL
@@ -130,7 +135,7 @@ class RunDirectory:
 
     def require_registered(self) -> None:
         """Raises ManifestError for a run that asked to be registered and has no proof of it yet."""
-        if (self.path / REGISTRATION).exists() and not (self.path / PROOF).exists():
+        if (self.path / REGISTRATION).exists() and not self.has(PROOF):
             folder = shlex.quote(str(self.path))
             raise ManifestError(
                 f"{self.path}: expected the proof that this run is registered, found none; ask the log's keeper for it,"
