@@ -36,10 +36,10 @@ from agzamov_verify.show.text.first_screen import (
     departs_words,
     grouped_departures,
     next_lines,
-    seed_words,
 )
 from agzamov_verify.show.text.gate_words import gate_lines
 from agzamov_verify.show.text.headline import Headline, headlines
+from agzamov_verify.show.text.seed_words import seed_words
 from agzamov_verify.systems import MemorySystem
 from bundles.bundle_factory import SMALL, Draft, check, make
 from bundles.tampered_bundles.executions import heads, put_log

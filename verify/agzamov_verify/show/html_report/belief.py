@@ -12,8 +12,9 @@ from ...checks.seat_replies import Recomputed
 from ...checks.steps import Verdict
 from ...core.columns import ascii_words
 from ..text import verdict_report
-from ..text.first_screen import departs_words, departure_words, seed_words
+from ..text.first_screen import departs_words, departure_words
 from ..text.registration_lines import REACHED, account_lines, next_level
+from ..text.seed_words import seed_words
 from .figures import parts_of
 from .markup import Child, Element, element
 

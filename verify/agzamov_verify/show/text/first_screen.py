@@ -32,6 +32,7 @@ from .answers import Played, answers_of
 from .figure_warnings import warnings_of
 from .gate_words import gate_lines
 from .headline import Headline, headlines
+from .seed_words import seed_words
 
 NOT_REPLAYED: Final[Mapping[str, Sequence[Block]]] = MappingProxyType({})
 NO_CONTEST: Final = "No result: every player met only itself, which is a baseline without a winner."
@@ -41,7 +42,6 @@ OPEN_ENDED: Final = (
     "* early stopping was enabled: fixed-sample intervals are invalid; the interval is the sequential one"
 )
 FEW: Final = "no interval: too few games for a trustworthy one"
-SEED_SELF: Final = "The submitter chose the seed: this may be the best of many runs."
 ROWS_SHOWN_MAX: Final = 8
 KEY_NOT_GIVEN: Final = "add --key to check whose it is"
 MATCH_ID: Final = re.compile(r"p[0-9]-\S+")
@@ -295,22 +295,6 @@ def _words_of(match: Match, side: str, plan: Plan) -> str:
 
 
 # --- Believe, Departs ----------------------------------------------------------------------------
-
-
-def seed_words(manifest: Manifest) -> str:
-    """The origin of the seed, and its consequence."""
-    seed = manifest.plan.seed
-    if seed.origin == "self":
-        return SEED_SELF
-    if seed.origin == "beacon":
-        return (
-            f"The seed is mixed with the beacon round {quoted(seed.value)}. That this beacon signed it after the run"
-            " was registered, so that nobody could choose the seed, is what level V2 checks."
-        )
-    return (
-        f"The seed is mixed with the season's value {quoted(seed.value)} (origin season), but its secret part"
-        " was the submitter's: this may be the best of many runs."
-    )
 
 
 def departs_lines(results: Results) -> Iterator[str]:
