@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,26 @@ def test_in_a_browser_which_has_no_users_there_is_no_store(tmp_path: Path, monke
     monkeypatch.setattr(answer_store, "HAS_USERS", False)
     assert shared_store(tmp_path / "cache") is None
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(("words", "opens"), [("database is locked", True), ("unable to open database file", False)])
+def test_a_store_that_another_process_begins_is_waited_for(
+    words: str, opens: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite waits for a lock, but not where the journal's mode changes."""
+    faults, connected = [sqlite3.OperationalError(words)] * 2, AnswerStore._connected
+
+    def busy(self: AnswerStore) -> sqlite3.Connection:
+        if faults:
+            raise faults.pop()
+        return connected(self)
+
+    monkeypatch.setattr(AnswerStore, "_connected", busy)
+    with nullcontext() if opens else pytest.raises(StoreFault, match=words):
+        store = AnswerStore(tmp_path)
+        store.put(b"question", b"answer")
+        assert store.get(b"question") == b"answer"
+        store.close()
 
 
 def test_processes_share_a_store(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from verify.replay_cost.counted_replays import SIZES, costs, counted, recorded, 
 KEPT: Final = {"chess": 0.423, "draughts": 0.437, "holdem": 0.529}
 """Instructions to replay a decision, as a multiple of those of a ply of chess in the library alone, with all ends."""
 WITHIN: Final = 0.10
+ALIKE: Final = 1_000
+"""Two counts of one replay differ by less than one of so many."""
 
 pytestmark = [
     pytest.mark.slow,
@@ -46,7 +48,8 @@ def test_a_tenth_more_or_less_is_told() -> None:
 @pytest.mark.parametrize("game", SIZES)
 def test_the_same_replay_takes_the_same_instructions(game: str) -> None:
     record = recorded(game)
-    assert counted(lambda: replay(record)) == counted(lambda: replay(record))
+    first, again = counted(lambda: replay(record)), counted(lambda: replay(record))
+    assert abs(first - again) <= first // ALIKE, "but for a few of the garbage collector, which comes when it likes"
 
 
 def test_work_that_is_added_to_each_line_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import os
 import secrets
 import stat
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -48,6 +49,8 @@ ASKED_AGAIN_OF: Final = 32
 """The first answer found in the store and one in so many of the others are asked again."""
 OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 BUSY_S: Final = 30.0
+LOOK_S: Final = 0.05
+LOCKED: Final = "locked"
 ELF: Final = b"\x7fELF"
 
 
@@ -106,13 +109,24 @@ class AnswerStore:
     def _opened(self) -> "Connection":
         """The file, begun anew where it is no database."""
         try:
-            return self._connected()
+            return self._connected_in_time()
         except DatabaseError as error:
             if isinstance(error, OperationalError):  # locked, or the disk is full
                 raise
         self.path.unlink()
         self._make_file()
-        return self._connected()
+        return self._connected_in_time()
+
+    def _connected_in_time(self) -> "Connection":
+        """As `_connected`, once no other process begins the file: a change of the journal's mode waits for nobody."""
+        end = time.monotonic() + BUSY_S
+        while True:
+            try:
+                return self._connected()
+            except OperationalError as error:
+                if LOCKED not in str(error) or time.monotonic() >= end:
+                    raise
+            time.sleep(LOOK_S)
 
     def _make_file(self) -> None:
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
@@ -122,6 +136,7 @@ class AnswerStore:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: nothing waits for the disk, nothing breaks
+            connection.execute("BEGIN IMMEDIATE")
             if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
                 connection.execute("DROP TABLE IF EXISTS answers")
                 connection.execute("DROP TABLE IF EXISTS draws")
@@ -129,6 +144,7 @@ class AnswerStore:
             columns = "id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, answer BLOB NOT NULL"
             connection.execute(f"CREATE TABLE IF NOT EXISTS answers ({columns})")
             connection.execute("CREATE TABLE IF NOT EXISTS draws (id INTEGER PRIMARY KEY, key BLOB NOT NULL)")
+            connection.execute("COMMIT")
         except Error:
             connection.close()
             raise
