@@ -191,9 +191,9 @@ def test_a_run_that_was_begun_is_not_registered_afterwards(world: World) -> None
     key = ("--key", world.folder / "submitter.pem")
     run = Path(world.call("seal", plan, *key, "--runs", world.folder / "runs").splitlines()[-1])
     (run / "journal" / "p0").mkdir()
-    assert "begun before it was registered" in last_line(begun(world, run, *own_log(world), code=2))
+    assert "begun before it was registered" in last_line(begun(world, run, *own_log(world), "--attempts", 1, code=2))
     (run / "journal" / "p0").rmdir()
-    begun(world, run, *own_log(world))
+    begun(world, run, *own_log(world), "--attempts", 1)
     assert events(world) == ["Registered", "Finished"]
 
 

@@ -15,7 +15,8 @@ from agzamov_harness.registry.registered_run import LogPlace, RegisteredRun
 from agzamov_harness.run import run_folder, signing_keys
 from agzamov_harness.run.registration import signed_entry
 from agzamov_harness.run.stop import Stop
-from agzamov_verify.registration.log_entry import Registered
+from agzamov_verify.registration.log_entry import Registered, read_entry
+from agzamov_verify.transparency_log.folder_log import FolderLog
 from agzamov_verify.transparency_log.signed_note import BadNote
 from registration.begun_run import begun, events, last_line, own_log, small_world, the_run
 from registration.registered_run import EARLY_S, OUT_S, ROUNDS, World
@@ -44,7 +45,7 @@ def full_disk(patch: pytest.MonkeyPatch, is_full: Callable[[Path], bool]) -> Non
 
 
 def test_after_a_full_disk_the_same_command_goes_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = (*own_log(world), "--round", world.beacon())
+    words = (*own_log(world), "--round", world.beacon(), "--attempts", 1)
     run = None
     for name in ("registration.json", "registration.tlog-proof", "beacon.json"):
         with monkeypatch.context() as patched:
@@ -87,7 +88,7 @@ def test_files_that_an_earlier_version_left_empty_are_as_if_they_were_not_there(
     (run / "registration.json").write_bytes(b"")
     assert "found one that is not" in last_line(begun(world, run, *own_log(world), "--abort", "why", code=2))
     world.call("resume", run, *key, code=2)
-    begun(world, run, *own_log(world), code=4)
+    begun(world, run, *own_log(world), "--attempts", 1, code=4)
     for name in ("registration.tlog-proof", "registration.tsq", "registration.tsr", "beacon.json"):
         (run / name).write_bytes(b"")
         (run / f"{name}.making").write_bytes(b"half")
@@ -140,6 +141,26 @@ def test_another_rounds_signature_is_refused_before_anything_is_played(world: Wo
     assert f"{wrong}: expected the signature of round quicknet/1000, found another" in told
     assert not list((the_run(world) / "journal").iterdir())
     assert not (the_run(world) / "beacon.json").exists()
+
+
+def test_a_sealed_run_is_not_registered_under_a_promise_that_nobody_typed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between sealing and registering, and typed with its folder alone, it was logged as attempt 1 of 1."""
+    promised = ("--attempts", "3", "--margin", "bb/100=5000")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RegisteredRun, "register", killed)
+        begun(world, None, *own_log(world), *promised, code=130)
+    assert "type again what it promised" in last_line(begun(world, the_run(world), *own_log(world), code=2))
+    assert events(world) == []
+    begun(world, the_run(world), *own_log(world), *promised, code=4)  # it waits for its round
+    entry = read_entry(FolderLog(world.log).entry(0)).entry
+    assert isinstance(entry, Registered)
+    assert (entry.attempts, entry.margins) == (3, {"bb/100": "5000"})
 
 
 def test_nothing_of_a_logged_run_is_deleted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from agzamov_verify.commands.command_line import WrongUse
 from agzamov_verify.commands.trust_options import now_s
@@ -81,6 +82,8 @@ def register_run(plan_or_run: Path, abort: str | None, runs: Path, *, small: boo
         if plan_or_run.is_dir():
             directory = run_folder.load(plan_or_run, playing.plan_folder, playing.installed)
             require_no_exhibition(directory)
+            if not directory.has(REGISTRATION) and not abort:
+                _require_typed(directory)
         else:
             directory = _sealed(plan_or_run, promise, runs, given, place, playing, small=small)
         signer = signing_keys.signer_of(directory, given.key)
@@ -95,6 +98,15 @@ def register_run(plan_or_run: Path, abort: str | None, runs: Path, *, small: boo
             packed = _played(run, directory, promise, given, playing._replace(installed=None))
             if packed:
                 told(packed)
+
+
+def _require_typed(directory: RunDirectory) -> None:
+    """A run that was sealed and not registered has no promise yet: that of no options would be registered for ever."""
+    if click.get_current_context().get_parameter_source("attempts") is ParameterSource.DEFAULT:
+        raise ManifestError(
+            f"{directory.path}: it was sealed and not registered; type again what it promised: --attempt N --attempts N"
+            " and each --margin"
+        )
 
 
 def _sealed(
