@@ -33,8 +33,6 @@ from .opened_bundle import Opened
 from .registration_check import Trust, log_time_s, opened_log, read_ledger
 
 DF_MAX = 10_000_000
-RUN_DIGITS = 16
-"""Of a manifest's digest, in the id of its run."""
 NO_MARGIN = "a margin that its registration declared: agzamov register plan --margin UNIT=NUMBER"
 
 
@@ -119,14 +117,14 @@ class _Check:
     def _parties(self, others: list[Execution], policy: TrustPolicy) -> None:
         """A second key of the same person is no other party: so the policy has to name whose it is."""
         keys, names = {self._opened.submitter}, {policy.name_of(self._opened.submitter)}
-        runs = {self._opened.manifest.run_id}
-        if self._opened.submitter not in {**policy.submitters, **policy.comparers}:
+        runs, known = {self._opened.manifest.run_id}, {**policy.submitters, **policy.comparers}
+        if self._opened.submitter not in known:
             self._add("executions", "a submitter whom the policy names", f"key {self._opened.submitter[:16]}")
         for other in others:
             name = policy.name_of(other.submitter)
             if other.submitter in keys:
                 self._add("executions", "another submitter", "the same key twice")
-            elif other.submitter not in {**policy.submitters, **policy.comparers}:
+            elif other.submitter not in known:
                 self._add("executions", "another submitter whom the policy names", f"key {other.submitter[:16]}")
             elif name in names:
                 self._add("executions", "another party", f"{name} twice")
@@ -166,7 +164,7 @@ class _Check:
             return None
         study = ledger.of(other.submitter, other.study)
         account = next((one for one in study.accounts if one.bundle_sha256 == bundle_sha256), None) if study else None
-        if study is None or account is None or account.registered.manifest_sha256[:RUN_DIGITS] != other.run:
+        if study is None or account is None or account.registered.manifest_sha256[: bundle.RUN_DIGITS] != other.run:
             self._add(
                 "log", f"bundle {bundle_sha256} as the result of a registered run of {other.submitter[:16]}", "none"
             )
