@@ -15,8 +15,8 @@ def seed_words(manifest: Manifest) -> str:
         return SEED_SELF
     if seed.origin == "beacon":
         return (
-            f"The seed is mixed with the beacon round {quoted(seed.value)}. That this beacon signed it after the run"
-            " was registered, so that nobody could choose the seed, is what level V2 checks."
+            f"The seed is mixed with the beacon round {quoted(seed.value)}. Level V2 checks that the beacon signed it,"
+            " and only after the run was registered: then nobody could choose the seed."
         )
     return (
         f"The seed is mixed with the season's value {quoted(seed.value)} (origin season), but its secret part"
