@@ -43,7 +43,9 @@ def attested(case: Replay, *options: object, code: int = 0) -> Replay:
 def remembering(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Path]:
     with pytest.MonkeyPatch.context() as patch:
         any_round_is_signed(patch)
-        return world_of(tmp_path_factory.mktemp("memory"), **memory_plan("recent"))
+        plan = memory_plan("recent")
+        # The naked match has no memory: three games drawn from both matches could all be of it.
+        return world_of(tmp_path_factory.mktemp("memory"), **plan | {"matches": plan["matches"][1:]})
 
 
 @pytest.mark.slow
@@ -58,7 +60,7 @@ def test_memories_of_the_drawn_games_are_asked_again(
     assert memories
     assert all(memory.asked and not memory.different for memory in memories.values())
     name, memory = next(iter(memories.items()))
-    for changed, words in ((replace(memory, asked=1), "questions"), (replace(memory, different=1), "1 different")):
+    for changed, words in ((replace(memory, asked=memory.asked + 1), "questions"), (replace(memory, different=1), "1 different")):
         case.sign(memories=memories | {name: changed})
         assert [words in one.found for one in case.judged().findings] == [True]
     case.sign(memories={}, not_asked={name.partition(" ")[2]: "no server here"})
