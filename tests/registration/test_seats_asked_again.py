@@ -60,7 +60,8 @@ def test_memories_of_the_drawn_games_are_asked_again(
     assert memories
     assert all(memory.asked and not memory.different for memory in memories.values())
     name, memory = next(iter(memories.items()))
-    for changed, words in ((replace(memory, asked=memory.asked + 1), "questions"), (replace(memory, different=1), "1 different")):
+    other_count, one_different = replace(memory, asked=memory.asked + 1), replace(memory, different=1)
+    for changed, words in ((other_count, "questions"), (one_different, "1 different")):
         case.sign(memories=memories | {name: changed})
         assert [words in one.found for one in case.judged().findings] == [True]
     case.sign(memories={}, not_asked={name.partition(" ")[2]: "no server here"})
