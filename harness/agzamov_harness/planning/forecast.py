@@ -33,6 +33,7 @@ from .contrasts import DeclaredTest, careers_of
 from .hypothesis_tests import ExploratoryTests, Tests
 from .phase_figures import PhaseFigure, arms_race_figures, stress_figures
 from .pilot_bundles import Pilot
+from .shorter_careers import ShorterCareers, shorter_careers
 from .spreads import AssumedSpreads
 from .study_forecast import assumed_draws, study_forecast, study_plain
 from .workload import Load, load_of
@@ -111,6 +112,7 @@ class Forecast:
         )
         self.groups = tuple(self._groups())
         self.careers = tuple(self._by_careers(tests))
+        self.shorter = self._shorter_careers()
         self.needed = [list(self._needed(game, effect)) for game, effect in effects]
         self.games = {match.game for match in plan.matches} | {game for game, _ in effects}
         self.note: PaperNote | None = _note(spreads) if POKER in self.games else None
@@ -166,6 +168,12 @@ class Forecast:
                 tested = careers > 1 and not too_short(played, self.plan)
                 effects.append((careers, detectable(design, square_root(POWER)) if tested else NO_TEST))
             yield ByCareers(game, scoring.unit, arms[0].planned, tuple(effects))
+
+    def _shorter_careers(self) -> ShorterCareers | None:
+        """What more careers would change, at the middle standard deviation."""
+        middle = {game: spreads[len(spreads) // 2] for game, spreads in self.spreads.performance.items()}
+        icc = {game: icc.value for game, icc in self.spreads.icc.items()}
+        return shorter_careers(self.plan, self.assumptions, middle, icc, self.confirmatory_alpha)
 
     def _needed(self, game: str, effect: Fraction) -> Iterator[Needed]:
         for methods in zip(*self.spreads.scorings[game], strict=True):

@@ -82,11 +82,29 @@ def _shortest(forecast: Forecast) -> Iterator[str]:
     stream = "career" if match.careers else "block"
     size = size_words(min(match.stream_results, match.planned), match.game)
     each = f"{float(forecast.assumptions.seconds_per_call):g} s"
-    yield from paragraph(
-        "Shortest",
+    said = (
         f"{hours(found.seconds)} at {each} a call, on any number of machines: a {stream} of {size} is played in turn"
-        f" ({found.calls:,} calls). More than {found.in_flight:,} calls in flight save no time.",
+        f" ({found.calls:,} calls). More than {found.in_flight:,} calls in flight save no time."
     )
+    yield from paragraph("Shortest", " ".join((said, *_more_careers(forecast))))
+
+
+def _more_careers(forecast: Forecast) -> Iterator[str]:
+    """How much sooner the plan could end with more and shorter careers, and what they change."""
+    if not (shorter := forecast.shorter):
+        return
+    sizes = " and ".join(f"{one.most} careers of {size_words(one.results, one.game)}" for one in shorter.games)
+    yield f"In {sizes}: {hours(shorter.time.seconds)}."
+    for one in shorter.games:
+        missed = f"an effect below {_found(one.effect_most)} {one.scoring.unit} would probably be missed"
+        yield f"In {GAMES[one.game].title} {missed} ({_found(one.effect_planned)} as planned)."
+    others = [one.comparable for one in shorter.games if one.most != one.comparable]
+    takes = f", and the score is not comparable, which takes {others[0]} careers" if others else ""
+    yield f"Each memory then has fewer results to learn from{takes}."
+
+
+def _found(effect: float | None) -> str:
+    return "any size" if effect is None else f"{effect:.3g}"
 
 
 def load_line(load: Load) -> str:
