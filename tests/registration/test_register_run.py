@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -49,6 +49,18 @@ def test_one_command_registers_plays_and_logs_the_result(world: World) -> None:
     again = begun(world, the_run(world), *own_log(world))
     assert last_line(again) == f"its end is logged already, as entry 1: result, bundle {entries[1].bundle_sha256[:16]}"
     assert (bundle / "attest").is_dir()
+
+
+def test_plan_names_the_command_for_a_seed_that_waits_for_a_round(world: World) -> None:
+    path, gate = world.folder / "plan.yaml", PLAN["matches"][0] | {"hands": 3_000}
+
+    def told(plan: dict[str, Any]) -> str:
+        path.write_text(json.dumps(plan | {"matches": [gate]}))
+        return " ".join(world.call("plan", path).replace("\\", "").split())
+
+    assert f" register run {path}" in told(PLAN)
+    assert f" register run {path}" not in (without := told({name: PLAN[name] for name in PLAN if name != "seed"}))
+    assert f" run {path}" in without
 
 
 def test_what_a_witness_signed_while_the_run_waited_takes_it_to_v2(
@@ -125,6 +137,24 @@ def test_a_round_that_is_out_is_not_registered(world: World, monkeypatch: pytest
     assert f"in a day it will be {1000 + 28_800}" in told
     assert "round 1000, out since" in told
     assert not list((world.folder / "runs").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("left_s", "is_own", "words"),
+    [
+        (3_599, False, "round 1000 is out in 59 min 59 s"),
+        (3_600, False, ""),
+        (1, False, "round 1000 is out in 0 min 1 s"),
+        (1, True, ""),
+    ],
+    ids=["less than an hour", "an hour", "a second", "our own log"],
+)
+def test_a_round_that_is_out_soon_is_warned_of_where_somebody_else_keeps_the_log(
+    world: World, monkeypatch: pytest.MonkeyPatch, left_s: int, is_own: bool, words: str
+) -> None:
+    monkeypatch.setattr(register_run_actions, "now_s", lambda: OUT_S - left_s)
+    said = begun(world, None, *(own_log(world) if is_own else ("--requests", world.folder / "sent")), code=4).stderr
+    assert (words in said, "choose a later round" in said) == (True, bool(words))
 
 
 def test_a_log_that_cannot_be_written_is_told_before_anything_is_sealed(world: World) -> None:

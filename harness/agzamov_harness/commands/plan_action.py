@@ -63,7 +63,13 @@ def _next(path: Path, forecast: Forecast, *, small: bool) -> list[NextStep]:
     tables = NextStep(typed("plan", path, "--details"), "all tables of this forecast")
     if nothing_to_show(forecast):
         return [tables]
-    return [tables, NextStep(typed("run", path, *(["--small"] if small else [])), "plays it")]
+    options = ["--small"] if small else []
+    if forecast.plan.seed.origin == "beacon":
+        return [
+            tables,
+            NextStep(typed("register", "run", path, *options), "registers it, waits for its round, plays it"),
+        ]
+    return [tables, NextStep(typed("run", path, *options), "plays it")]
 
 
 def _shown(forecast: Forecast, *, details: bool) -> Iterator[str]:

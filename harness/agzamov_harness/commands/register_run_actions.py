@@ -1,6 +1,7 @@
 """What `agzamov register run` does."""
 
 import shlex
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,7 +14,8 @@ from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.script import Divergence
 from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.plan.manifest import Manifest, ManifestError
+from agzamov_verify.plan.manifest import Manifest, ManifestError, Seed
+from agzamov_verify.registration.beacon import QUICKNET
 
 from ..exhibition.exhibition_folder import require_no_exhibition
 from ..foundation.owner_folder import DEFAULT_KEY
@@ -28,6 +30,8 @@ from .plan_files import plan_file
 from .run_actions import tell_packed
 
 REQUESTS: Final = Path("requests")
+ROUND_SOON_S: Final = 3_600
+"""A round in less than an hour may be out before whoever keeps the log has taken the registration."""
 
 tell = partial(click.echo, err=True)
 
@@ -117,6 +121,8 @@ def _sealed(
         tell(f"warning: {printable(warning)}")
     if file.plan.seed.origin != "beacon":
         tell("warning: its seed waits for no beacon round, so it can reach V1 alone: see docs/trust.md")
+    for warning in _soon(file.plan.seed, place):
+        tell(f"warning: {warning}")
     key = given.key or DEFAULT_KEY
     require_writable(place, signing_keys.load(key))
 
@@ -124,6 +130,19 @@ def _sealed(
         require_new(manifest, promise.attempt, runs, place, now_s())
 
     return sealed_to_play(file, key, runs, options, require)
+
+
+def _soon(seed: Seed, place: LogPlace) -> Iterator[str]:
+    """A warning of a round that is out soon, where somebody else takes the registration into the log."""
+    chain, _, number = seed.value.partition("/")
+    if place.key or (seed.origin, chain) != ("beacon", "quicknet"):
+        return
+    left_s = QUICKNET.time_s(int(number)) - now_s()
+    if 0 < left_s < ROUND_SOON_S:
+        yield (
+            f"round {number} is out in {left_s // 60} min {left_s % 60} s: once it is, no log takes this registration."
+            " Send the request at once, or choose a later round"
+        )
 
 
 def _played(
