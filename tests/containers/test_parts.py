@@ -383,6 +383,7 @@ def test_notes_that_are_not_known_are_refused_and_never_packed(directory: RunDir
     (directory.notes / "preflight.json").write_bytes(b"{}")
     with directory.playing():
         pass
+    (directory.notes / "preflight.json.making").write_bytes(b"{")  # of a harness that was killed as it wrote
     require_plain_files(directory)
     (directory.notes / "mine.json").write_bytes(b"{}")
     assert [name for name, _ in attested_files(directory)] == ["data/notes/preflight.json"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agzamov_harness.foundation.append_only import cut_torn_line, open_append, write_over
+from agzamov_harness.foundation.append_only import cut_torn_line, open_append, write_over, write_whole
 from agzamov_harness.run import signing_keys
 from harness.commands import Commands
 from harness.sealed_runs import finish, resume, seal
@@ -103,3 +103,24 @@ def test_a_link_that_is_put_there_while_a_run_goes_on_is_not_written_through(tmp
         assert file.tell() == len(b"a\n")
         file.write(b"c\n")
     assert link.read_bytes() == b"a\nc\n"
+
+
+def test_a_file_that_a_full_disk_leaves_is_the_old_one(tmp_path: Path) -> None:
+    """Files may have 8 bytes in the writing process, as on a disk that is full."""
+    kept = tmp_path / "preflight.json"
+    write_whole(kept, b"old")
+    program = (
+        "import resource, signal; from pathlib import Path;"
+        "from agzamov_harness.foundation.append_only import write_whole;"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8));"
+        f"write_whole(Path({str(kept)!r}), b'longer than eight bytes')"
+    )
+    ended = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=False)
+    assert "File too large" in ended.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [kept.name]
+    assert kept.read_bytes() == b"old"
+    (tmp_path / "mine").write_bytes(b"old")
+    kept.unlink()
+    kept.symlink_to(tmp_path / "mine")
+    write_whole(kept, b"new")
+    assert (kept.read_bytes(), (tmp_path / "mine").read_bytes()) == (b"new", b"old"), "a link is replaced"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agzamov_verify.core.untrusted_input import FILES_MAX
 
+from ..foundation.append_only import MAKING
 from ..ports import PortFault
 from ..run.run_folder import (
     BEACON,
@@ -88,7 +89,7 @@ def require_plain_files(directory: RunDirectory) -> None:
     Notes go into the bundle, so only known ones may be there. Raises PortFault.
     """
     for path in sorted(directory.notes.iterdir()) if directory.notes.is_dir() else ():
-        if path.name not in KNOWN_NOTES:
+        if path.name.removesuffix(MAKING) not in KNOWN_NOTES:
             known_names = ", ".join(sorted(KNOWN_NOTES))
             raise PortFault(
                 f"{path}: expected only {known_names} from the harness, found this; inspect it and remove it"

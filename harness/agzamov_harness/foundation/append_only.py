@@ -9,6 +9,10 @@ import os
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
+from typing import Final
+
+MAKING: Final = ".making"
+"""Ends the name of a file that is being written; a killed process leaves it, and the next one writes over it."""
 
 
 def open_append(path: Path) -> FileIO:
@@ -33,7 +37,7 @@ def write_over(path: Path, data: bytes) -> None:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name first: nobody reads half of it, and a crash or a full disk leaves the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    making = path.with_name(path.name + ".making")
+    making = path.with_name(path.name + MAKING)
     try:
         with open(making, "wb", opener=no_link) as file:
             file.write(data)

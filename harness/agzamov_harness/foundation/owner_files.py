@@ -7,6 +7,8 @@ from typing import TypeVar
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import ManifestError
 
+from .append_only import write_whole
+
 T = TypeVar("T")
 
 
@@ -23,5 +25,4 @@ def recalled(path: Path, kind: type[T], what: str) -> T:
 def remembered(path: Path, value: object) -> None:
     """Write a file of the owner's folder; what cannot be written is asked for again."""
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(canon.dumps(value))
+        write_whole(path, canon.dumps(value))

@@ -17,7 +17,7 @@ from agzamov_verify.core.questions import NoReply, Reply
 from agzamov_verify.plan.manifest import Manifest
 from agzamov_verify.seats import OllamaSeat
 
-from ..foundation.append_only import write_over
+from ..foundation.append_only import write_whole
 from ..ports import ChatPort, ChatRequest, ModelFault
 from ..run.exit_status import EXIT_FAILED, HarnessEnded
 from ..run.run_folder import DIGESTS
@@ -128,7 +128,7 @@ def digests_watched(manifest: Manifest, served: Mapping[str, str], notes: Path) 
     finally:
         watch.end()
         execution = WatchedExecution(int(EVERY_S * 1000), watch.seen)
-        write_over(path, canon.dumps(Digests((*before.executions, execution))))
+        write_whole(path, canon.dumps(Digests((*before.executions, execution))))
     watch.check()
 
 

@@ -26,7 +26,7 @@ from agzamov_verify.seats import Determinism, LocalModelSeat
 
 from ..adapters.completion import ServerAnswer
 from ..adapters.retries import PromptTooLong
-from ..foundation.append_only import write_over
+from ..foundation.append_only import write_whole
 from ..foundation.program_and_machine import Cpu, this_cpu
 from ..ports import ChatRequest, ModelFault, PortFault
 from ..run.run_folder import PREFLIGHT
@@ -114,7 +114,7 @@ def require_all(plan: Plan, execution: PreflightExecution, before: Preflights) -
 
 def note(notes: Path, execution: PreflightExecution) -> None:
     """Add the findings of an execution to those in the folder. Raises ModelFault."""
-    write_over(notes / FILE, canon.dumps(Preflights((*read_notes(notes).executions, execution))))
+    write_whole(notes / FILE, canon.dumps(Preflights((*read_notes(notes).executions, execution))))
 
 
 def read_notes(notes: Path) -> Preflights:

@@ -21,7 +21,7 @@ from agzamov_verify.plan.manifest import Manifest, ManifestError, ModelPin, Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.seats import LocalModelSeat
 
-from ..foundation.append_only import write_over
+from ..foundation.append_only import write_whole
 from ..ports import ModelFault
 from ..run.exit_status import EXIT_FAILED, HarnessEnded
 from ..run.run_folder import WEIGHTS, RunDirectory
@@ -182,4 +182,4 @@ def _note(path: Path, when: Literal["before", "after"], weights: Mapping[str, Fo
 
 
 def _write(path: Path, check: WeightsCheck) -> None:
-    write_over(path, canon.dumps(WeightsRecord((*read_checks(path).checks, check))))
+    write_whole(path, canon.dumps(WeightsRecord((*read_checks(path).checks, check))))

@@ -37,7 +37,7 @@ from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest,
 from agzamov_verify.protocols.norms import protocol_sha256
 from agzamov_verify.registration.beacon import BeaconRound
 
-from ..foundation.append_only import open_append
+from ..foundation.append_only import MAKING, open_append
 from ..foundation.owner_folder import installed_folder
 from ..foundation.program_and_machine import SourceVersion, source_version
 from ..ports import PortFault
@@ -46,7 +46,6 @@ from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, re
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
 SOURCE, SEALED, SIGNATURE = "source.json", "manifest.sha256", "manifest.sig"
-MAKING = ".making"
 ORIGIN = (SOURCE, SEALED, SIGNATURE)
 REGISTRATION, PROOF, BEACON = "registration.json", "registration.tlog-proof", "beacon.json"
 QUERY, STAMP = "registration.tsq", "registration.tsr"

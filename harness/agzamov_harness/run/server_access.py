@@ -14,7 +14,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.seats.model_seat import host_of, keeps_secrets
 
-from ..foundation.append_only import write_over
+from ..foundation.append_only import write_whole
 from ..foundation.confirmation import confirmed
 from ..foundation.owner_files import recalled, remembered
 from ..foundation.owner_folder import owner_folder
@@ -48,7 +48,7 @@ def note_addresses(directory: RunDirectory, addresses: Mapping[str, str]) -> dic
     used = {**addresses_before(directory), **addresses}
     if used:
         path = directory.notes / ADDRESSES
-        write_over(path, canon.dumps(Addresses((*before.executions, used))))
+        write_whole(path, canon.dumps(Addresses((*before.executions, used))))
     return used
 
 
