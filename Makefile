@@ -40,6 +40,7 @@ check: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy bench/*.py
 	$(BIN)/lint-imports
 	cd imagebuilder && ../$(BIN)/lint-imports
 	cd verify && ../$(BIN)/deptry .

@@ -98,7 +98,7 @@ def bare_of(bundle: Path, game: str) -> Callable[[], object]:
     opened = open_bundle(bundle, CheckLog())
     if game == "holdem":
         hands = holdem_replay.played(opened, holdem_replay.poker_streams(opened))
-        return lambda: holdem_replay.bare(hands, opened.manifest.plan.holdem.stack_chips)
+        return lambda: holdem_replay.bare(hands, opened.manifest.plan.rules_of("holdem").stack_chips)
     blocks = verify(bundle, Options(None, "", 1)).blocks
     records = [record for of_match in blocks.values() for record in records_of(of_match)]
     if game == "chess":

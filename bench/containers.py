@@ -24,9 +24,10 @@ from typing import Any
 import yaml
 
 from agzamov_harness.containers import container_paths
-from agzamov_harness.containers.container_engine import NoEngine, connect
+from agzamov_harness.containers.container_engine import connect
 from agzamov_harness.containers.container_lifecycle import RunContainers, image_in
 from agzamov_harness.containers.container_logs import ContainerLogs
+from agzamov_harness.containers.engine_socket import NoEngine
 from agzamov_harness.containers.folder_transfer import hand_over
 from agzamov_harness.containers.image_roles import images_of
 from agzamov_harness.containers.topology import topology
@@ -120,7 +121,7 @@ def verdict(what: str, measured: float, bar: float, unit: str) -> None:
 def wall_s(folder: Path, isolation: str) -> float:
     """Seconds of one whole run."""
     (folder / "plan.yaml").write_text(yaml.safe_dump({**RUN, "isolation": isolation}))
-    command = [AGZAMOV, "run", "plan.yaml", "--key", "key.pem", "--quiet"]
+    command = [str(AGZAMOV), "run", "plan.yaml", "--key", "key.pem", "--quiet"]
     start = time.monotonic()
     environment = {"AGZ_IMAGE_BUILD": str(ROOT / "build" / "images"), **os.environ}
     subprocess.run(command, cwd=folder, check=True, capture_output=True, env=environment)
@@ -138,9 +139,10 @@ def timed(*command: str) -> tuple[float, float]:
 def in_containers(folder: Path) -> Iterator[tuple[str, ...]]:
     """The command that takes the times inside a harness's container, beside its servers."""
     plan = plan_from(CALLED)
-    submitter = key_id(signing_keys.load(folder / "key.pem").public_key())
+    key = signing_keys.load(folder / "key.pem")
+    submitter = key_id(key.public_key())
     manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=pins_of(plan, folder))
-    directory = run_folder.create(folder / "called", manifest, secret, folder)
+    directory = run_folder.create(folder / "called", manifest, secret, key, folder)
     with closing(connect()) as door:
         images = {part: image_in(door, part, pin) for part, pin in directory.manifest.images.items()}
         machine = door.machine()

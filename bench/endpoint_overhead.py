@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import openai
 
@@ -46,7 +47,7 @@ def bare(url: str, asked: list[Chat]) -> None:
     with openai.OpenAI(base_url=url, api_key="none", max_retries=0, timeout=120.0) as client:
 
         def call(question: Chat) -> object:
-            messages = [{"role": message.role, "content": message.content} for message in question.messages]
+            messages: Any = [{"role": message.role, "content": message.content} for message in question.messages]
             return client.chat.completions.create(
                 model="instant", messages=messages, temperature=0, max_tokens=1024, seed=question.seed
             )

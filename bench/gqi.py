@@ -32,7 +32,7 @@ def batch(number: int) -> list[Position]:
     """Positions of a game of random moves."""
     draw = Stream(bytes(32), f"bench {number}")
     board = chess.Board.from_chess960_pos(draw.below(960))
-    start, found = board.fen(), []
+    start, found = board.fen(), list[Position]()
     while len(found) < BATCH:
         board.push(draw.choice(sorted(board.legal_moves, key=chess.Move.uci)))
         if board.is_game_over():

@@ -108,7 +108,7 @@ def main() -> None:
     opened = open_bundle(Path(sys.argv[1]), CheckLog())
     streams = poker_streams(opened)
     hands = played(opened, streams)
-    stack = opened.manifest.plan.holdem.stack_chips
+    stack = opened.manifest.plan.rules_of("holdem").stack_chips
     rounds = [(cpu_s(lambda: replay(opened, streams)), cpu_s(lambda: bare(hands, stack))) for _ in range(ROUNDS)]
     ours, plain = (statistics.median(column) for column in zip(*rounds, strict=True))
     print(f"{len(hands)} hands; hands per CPU second: ours {len(hands) / ours:.0f}, pokerkit {len(hands) / plain:.0f}")

@@ -27,7 +27,7 @@ def built(cache: Path, out: Path) -> tuple[float, float]:
     """Wall and CPU seconds of a build of all images."""
     environment = {**os.environ, VARIABLE: str(cache), image_records.VARIABLE: str(out)}
     before, start = cpu(), time.monotonic()
-    command = [AGZAMOV, "images", "build", "--all"]
+    command = [str(AGZAMOV), "images", "build", "--all"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, stderr=subprocess.DEVNULL)
     return time.monotonic() - start, cpu() - before
 

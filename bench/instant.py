@@ -103,7 +103,7 @@ def sealed(runs: Path, url: str, concurrency: int, games: int, plies: int) -> Ru
         }
     )
     manifest, secret = seal(plan, key_id(KEY.public_key()), None)
-    return run_folder.create(runs, manifest, secret)
+    return run_folder.create(runs, manifest, secret, KEY)
 
 
 def play(

@@ -84,7 +84,7 @@ class Forgetful:
 
 def played_s(kind: type, runs: Path, url: str) -> float:
     """Wall seconds of a run with this kind of recorder."""
-    play_stream.Recorder = kind  # type: ignore[misc]
+    setattr(play_stream, "Recorder", kind)  # noqa: B010 - the seam that is timed
     run = sealed(runs, url, 1, GAMES, PLIES)
     start = time.perf_counter()
     play(run)
@@ -93,7 +93,7 @@ def played_s(kind: type, runs: Path, url: str) -> float:
 
 def main() -> None:
     disk = sys.argv[1] if len(sys.argv) > 1 else "."
-    os.fsync = timed_fsync
+    setattr(os, "fsync", timed_fsync)  # noqa: B010 - the seam that is timed
     rounds = []
     with (
         tempfile.TemporaryDirectory(dir=disk) as on_disk,

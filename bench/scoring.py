@@ -68,7 +68,7 @@ def poker_hands_of(at: int) -> list[HandRecord]:
     records = []
     for hand in range(HANDS):
         cards = [DECK[card] for card in deals.choice(52, CARDS_DEALT, replace=False)]
-        deal = Deal((cards[0], cards[1]), (cards[2], cards[3]), tuple(cards[4:]))  # type: ignore[arg-type]
+        deal = Deal((cards[0], cards[1]), (cards[2], cards[3]), tuple(cards[4:]))
         last = int(draw.choice(4, p=(0.4, 0.25, 0.15, 0.2)))
         matched = tuple(100 * 3**street for street in range(last))
         raised, called, checked = (

@@ -36,13 +36,13 @@ def main() -> None:
         "nodes | bounds | last exact: median off, 90 %, max, > 50 off | bounds alone: median off, of the exact instead"
     )
     for budget, found in rows.items():
-        exact = sorted(row[2] for row in found)
-        beyond = sum(off > BEYOND for off in exact)
+        offs = sorted(row[2] for row in found)
+        beyond = sum(off > BEYOND for off in offs)
         bounds = [row for row in found if row[0]] or [(True, 0, 0)]
         instead = [statistics.median(row[at] for row in bounds) for at in (1, 2)]
         shares = [f"{100 * part / len(found):.0f} %" for part in (sum(row[0] for row in found), beyond)]
-        nine = exact[len(exact) * 9 // 10]
-        print(budget, shares[0], statistics.median(exact), nine, exact[-1], shares[1], *instead, sep=" | ")
+        nine = offs[len(offs) * 9 // 10]
+        print(budget, shares[0], statistics.median(offs), nine, offs[-1], shares[1], *instead, sep=" | ")
 
 
 def position(engine: UciEngine, dice: Stream) -> chess.Board:

@@ -99,7 +99,7 @@ def play(folder: Path, system: str, game: dict[str, Any]) -> Path:
     )
     key = Ed25519PrivateKey.generate()
     manifest, secret = seal(plan, key_id(key.public_key()), find_engine())
-    directory = run_folder.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret, key)
     with open_world(manifest, find_engine(), has_processes=False) as ports:
         blocks = Runner(directory, ports, time.monotonic_ns, State(plan, None), Stop(), 1).play()
     return pack(directory, blocks, key, folder / "bundles")
@@ -126,8 +126,8 @@ def forget() -> None:
     """Empty what was remembered, as in a check that is a process of its own."""
     for remembered in (library._found, library._ranking, library._fitting, library._runs):  # noqa: SLF001 - no other way
         remembered.cache_clear()
-    for remembered in (calculator._before_flop, calculator._places):  # noqa: SLF001 - no other way
-        remembered.cache_clear()
+    for computed in (calculator._before_flop, calculator._places):  # noqa: SLF001 - no other way
+        computed.cache_clear()
 
 
 CHESS, HOLDEM = "chess960", "holdem"

@@ -52,8 +52,8 @@ PAIRINGS = ((players.TAG, players.LAG), (players.TAG, players.TAG2), (players.NI
 
 def mirrored(a: players.Style, b: players.Style, decks: int) -> list[HandRecord]:
     """A mirrored match of twice as many hands."""
-    first = players.hands(DICE, range(decks), a, b, swapped=False)
-    again = players.hands(DICE, range(decks), a, b, swapped=True)
+    first: list[HandRecord] = players.hands(DICE, range(decks), a, b, swapped=False)
+    again: list[HandRecord] = players.hands(DICE, range(decks), a, b, swapped=True)
     return first + [again[at ^ 1] for at in range(decks)]
 
 

@@ -129,18 +129,23 @@ def took(commands: Sequence[Sequence[object]], store: str, at_once: int = 1, all
 
 
 def engine_alone() -> float:
-    """CPU seconds of one question to the engine, with nothing else around it."""
+    """CPU seconds of one question to the engine, with nothing else around it: less what its start takes."""
+    return (engine_cpu_s(ALONE_POSITIONS) - engine_cpu_s(0)) / ALONE_POSITIONS
+
+
+def engine_cpu_s(positions: int) -> float:
+    """CPU seconds of an engine process that is asked so often."""
     path = find_engine()
     assert path
-    games = [OPENING[: 1 + turn % len(OPENING)] for turn in range(ALONE_POSITIONS)]
     before = os.times()
     engine = UciEngine(path, 16)
-    for turn, moves in enumerate(games):
-        question = Evaluate(game=str(turn), moves=" ".join(moves), start_fen=chess.STARTING_FEN, to=ENGINE, turn=turn)
+    for turn in range(positions):
+        moves = " ".join(OPENING[: 1 + turn % len(OPENING)])
+        question = Evaluate(game=str(turn), moves=moves, start_fen=chess.STARTING_FEN, to=ENGINE, turn=turn)
         assert isinstance(engine.evaluate(question, NODES), Evaluation)
     engine.close()
     after = os.times()
-    return (after.children_user + after.children_system - before.children_user - before.children_system) / len(games)
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def all_conditions(bundle: Path, judged: Path) -> None:
