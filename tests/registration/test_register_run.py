@@ -125,10 +125,34 @@ def test_a_plan_that_is_registered_already_is_not_registered_again(world: World)
     run = the_run(world)
     shutil.rmtree(run)
     assert f"entry 0 of {world.log}" in last_line(begun(world, None, *own_log(world), code=2))
-    beyond = last_line(begun(world, None, *own_log(world), "--attempt", 2, "--attempts", 2, code=4))
-    assert "promise different numbers of runs" in beyond
-    assert not (the_run(world) / "registration.json").exists()
-    assert "--attempt 2 --attempts 2 --days 30" in beyond
+    assert not list((world.folder / "runs").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ((), ("--attempts", 2), "--attempts 2: run 1 of this plan promised 1 in all: "),
+        (("--attempts", 2), ("--attempts", 2, "--margin", "bb/100=5"), "of this plan, no --margin: "),
+        (("--attempts", 2, "--margin", "bb/100=5"), ("--attempts", 2), "of this plan, --margin bb/100=5: "),
+        (
+            ("--attempts", 2),
+            ("--attempts", 2, "--margin", "BB=5"),
+            "--margin BB=5: expected a unit as bb/100 and a number",
+        ),
+        (("--attempts", 2), ("--attempts", 2), ""),
+    ],
+    ids=["more runs", "a new margin", "no margin", "no unit", "as promised"],
+)
+def test_a_second_run_keeps_the_promise_of_the_first_or_is_not_sealed(
+    world: World, first: tuple[object, ...], second: tuple[object, ...], words: str
+) -> None:
+    begun(world, None, *own_log(world), *first, code=4)
+    said = last_line(begun(world, None, *own_log(world), "--attempt", 2, *second, code=2 if words else 4))
+    sealed = list((world.folder / "runs").glob("[!.]*"))
+    if words:
+        assert words in said
+        assert said.endswith("; nothing was sealed")
+    assert len(sealed) == (1 if words else 2)
 
 
 def test_a_round_that_is_out_is_not_registered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

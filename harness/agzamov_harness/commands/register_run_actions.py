@@ -127,7 +127,7 @@ def _sealed(
     require_writable(place, signing_keys.load(key))
 
     def require(manifest: Manifest) -> None:
-        require_new(manifest, promise.attempt, runs, place, now_s())
+        require_new(manifest, promise, runs, place, now_s())
 
     return sealed_to_play(file, key, runs, options, require)
 

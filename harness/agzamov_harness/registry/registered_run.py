@@ -13,10 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE
 from agzamov_verify.core.envelope import key_id
+from agzamov_verify.experiment.plan_fields import DecimalText
 from agzamov_verify.plan.manifest import Manifest, ManifestError
 from agzamov_verify.registration.beacon import QUICKNET
 from agzamov_verify.registration.log_entry import (
@@ -28,6 +30,7 @@ from agzamov_verify.registration.log_entry import (
     read_entry,
     study_of,
 )
+from agzamov_verify.registration.trust_policy import Unit
 from agzamov_verify.transparency_log.checkpoint import parse_checkpoint
 from agzamov_verify.transparency_log.folder_log import FolderLog
 from agzamov_verify.transparency_log.signed_note import BadNote
@@ -245,8 +248,10 @@ def require_writable(place: LogPlace, submitter: Ed25519PrivateKey) -> None:
         log_writer.own_checkpoint(place.folder, place.key)
 
 
-def require_new(manifest: Manifest, attempt: int, runs: Path, place: LogPlace, clock_s: int) -> None:
-    """Raises ManifestError for a run whose number in its study is registered, or whose round is out."""
+def require_new(manifest: Manifest, promise: Promise, runs: Path, place: LogPlace, clock_s: int) -> None:
+    """Raises ManifestError for a run whose round is out, whose number in its study is registered, or whose promise is
+    not the one that the study began with."""
+    _require_margins(promise.margins)
     chain, _, number = manifest.plan.seed.value.partition("/")
     with _one_line():
         if (manifest.plan.seed.origin, chain) == ("beacon", "quicknet"):
@@ -257,15 +262,42 @@ def require_new(manifest: Manifest, attempt: int, runs: Path, place: LogPlace, c
         with suppress(BadNote, OSError):
             go_on = shlex.join(["agzamov", "register", "run", str(path.parent)])
             found.insert(0, (f"go on with {go_on}", read_entry(path.read_bytes())))
-    wanted = manifest.submitter_key_id, study_of(manifest), attempt
+    wanted = manifest.submitter_key_id, study_of(manifest)
     for where, read in found:
         if isinstance(read, str) or not isinstance(read.entry, Registered):
             continue
-        if (read.key_id, read.entry.study, read.entry.attempt) == wanted:
+        if (read.key_id, read.entry.study) == wanted:
+            _require_same_study(read.entry, promise, where)
+
+
+def _require_margins(margins: Mapping[str, str]) -> None:
+    """Raises ManifestError for margins that no registration can declare."""
+    for unit, margin in margins.items():
+        try:
+            msgspec.convert({unit: margin}, dict[Unit, DecimalText])
+        except msgspec.ValidationError as error:
             raise ManifestError(
-                f"run {attempt} of this plan is registered already: {where}; another run of it needs --attempt"
-                f" {attempt + 1}, of as many --attempts as were promised; nothing was sealed"
-            )
+                f"--margin {unit}={margin}: expected a unit as bb/100 and a number as 0.05: {error}; nothing was sealed"
+            ) from error
+
+
+def _require_same_study(earlier: Registered, promise: Promise, where: str) -> None:
+    """Raises ManifestError where a registration of the same plan by the same key does not go with this one."""
+    if earlier.attempt == promise.attempt:
+        raise ManifestError(
+            f"run {promise.attempt} of this plan is registered already: {where}; another run of it needs --attempt"
+            f" {promise.attempt + 1}, of as many --attempts as were promised; nothing was sealed"
+        )
+    if earlier.attempts != promise.attempts:
+        raise ManifestError(
+            f"--attempts {promise.attempts}: run {earlier.attempt} of this plan promised {earlier.attempts} in all:"
+            f" {where}; nothing was sealed"
+        )
+    if earlier.margins != dict(promise.margins):
+        declared = " ".join(f"--margin {unit}={margin}" for unit, margin in earlier.margins.items()) or "no --margin"
+        raise ManifestError(
+            f"expected the margins of run {earlier.attempt} of this plan, {declared}: {where}; nothing was sealed"
+        )
 
 
 def _is_written(file: Path) -> bool:
