@@ -20,6 +20,7 @@ from agzamov_verify.engines.answer_store import (
     StoreFault,
     answers_of,
     drawing_seed,
+    is_asked_again,
     shared_store,
     store_folder,
 )
@@ -29,7 +30,7 @@ from verify.test_stockfish import ENGINE, HASH_MIB, NODES, QUESTIONS, START, nee
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 ANSWER = Searched("e2e4", Evaluation(31, None), ("e2e4", "e7e5"))
-NEVER_AGAIN = 2**30
+THE_FIRST_ALONE = (1).__eq__
 
 
 @pytest.fixture
@@ -56,11 +57,18 @@ def test_a_second_question_is_not_asked_and_some_are_to_compare(
 ) -> None:
     assert asked(EngineAnswers(store, "engine")) == 1
     answers = EngineAnswers(store, "engine")
-    monkeypatch.setattr(answer_store, "ASKED_AGAIN_OF", NEVER_AGAIN)
+    monkeypatch.setattr(answer_store, "is_asked_again", THE_FIRST_ALONE)
     assert [asked(answers) for _ in range(4)] == [1, 0, 0, 0], "the first is compared"
-    monkeypatch.setattr(answer_store, "ASKED_AGAIN_OF", 1)
+    monkeypatch.setattr(answer_store, "is_asked_again", bool)
     assert [asked(answers) for _ in range(2)] == [1, 1]
     assert answers.found == 6
+
+
+def test_the_first_answer_and_about_ln_n_of_n_are_asked_again() -> None:
+    """The sum of 1/k to 10,000 is 9.79, its standard deviation 2.85 (the sum of 1/k - 1/k^2)."""
+    assert is_asked_again(1)
+    counts = [sum(is_asked_again(found) for found in range(1, 10_001)) for _ in range(20)]
+    assert abs(sum(counts) / 20 - 9.79) < 6 * 2.85 / 20**0.5
 
 
 @pytest.mark.parametrize("other", [{"question": "go nodes 2"}, {"options": "Hash 32"}, {"engine": "another"}])
@@ -84,7 +92,7 @@ def test_a_forged_answer_that_is_compared_empties_the_store(store: AnswerStore, 
 
 
 def test_a_forged_answer_of_another_form_is_never_used(store: AnswerStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_store, "ASKED_AGAIN_OF", NEVER_AGAIN)
+    monkeypatch.setattr(answer_store, "is_asked_again", THE_FIRST_ALONE)
     answers = EngineAnswers(store, "engine")
     for question in ("one", "two"):
         asked(answers, question)
@@ -242,7 +250,7 @@ def test_a_second_engine_answers_all_questions_without_a_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    monkeypatch.setattr(answer_store, "ASKED_AGAIN_OF", NEVER_AGAIN)
+    monkeypatch.setattr(answer_store, "is_asked_again", THE_FIRST_ALONE)
     lines = Examine(
         attempt=0, candidates=(), game="", lines_max=2, moves="", nodes=NODES, start_fen=START, turn=0, to=TOOL
     )
