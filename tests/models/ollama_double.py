@@ -47,7 +47,7 @@ class OllamaDouble:
         self.pulled: list[str] = []
         self.expires = NEVER
         self._loaded: Json | None = None
-        self._lock = Lock()
+        self._lock, self._turn = Lock(), Lock()
         self._client = httpx2.Client(base_url=behind, timeout=300.0, trust_env=False)
         handler = type("BoundHandler", (_Handler,), {"double": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -121,10 +121,11 @@ class OllamaDouble:
         passed = ("temperature", "top_p", "top_k", "min_p", "seed", "repeat_penalty")
         asked = {name: options[name] for name in passed if name in options}
         asked |= {name: body[name] for name in ("logprobs", "top_logprobs") if name in body}
-        answer = self._client.post(
-            "/v1/chat/completions",
-            json={"model": "model", "messages": messages, "max_tokens": options["num_predict"], **asked},
-        )
+        with self._turn:  # as with OLLAMA_NUM_PARALLEL=1: prompts that are read side by side can change each other
+            answer = self._client.post(
+                "/v1/chat/completions",
+                json={"model": "model", "messages": messages, "max_tokens": options["num_predict"], **asked},
+            )
         if answer.status_code != httpx2.codes.OK:
             return answer.status_code, {"error": answer.json()["error"]["message"]}
         return 200, self._native(answer.json())
