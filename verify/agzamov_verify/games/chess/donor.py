@@ -108,7 +108,8 @@ def _move(
     """The best of some moves that keep or break each habit as it was drawn. `gives_back`: the worst of them."""
     legal = list(board.generate_legal_moves())
     moves = legal
-    for pattern, kept in keeping_all(board, legal, last).items():
+    for pattern, keeping in keeping_all(board, legal, last).items():
+        kept = frozenset(keeping)
         keeps = draws.below(100) < shares[pattern]
         moves = [move for move in moves if (move in kept) is keeps] or moves
     if board.castling_rights and draws.below(100) < CASTLES_PERCENT:
