@@ -89,9 +89,9 @@ def test_the_effects_are_those_of_the_table_of_careers() -> None:
 
 def test_the_first_screen_says_time_effect_and_what_they_take() -> None:
     said = " ".join(" ".join(summary_lines(forecast(remembering(CHESS)))).split())
-    assert "In 10 careers of 50 games: " in said
-    assert "points of win rate would probably be missed (0.191 as planned)" in said
-    assert "the score is not comparable, which takes 5 careers." in said
+    assert "With 10 careers of 50 games it would be " in said
+    assert "would then probably miss effects below 0.138 points of win rate (0.191 in 5 careers)." in said
+    assert "the score could not be compared with those of the protocol's 5 careers." in said
 
 
 @pytest.mark.parametrize("name", ["phase2", "phase3"])

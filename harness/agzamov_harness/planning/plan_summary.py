@@ -94,13 +94,18 @@ def _more_careers(forecast: Forecast) -> Iterator[str]:
     if not (shorter := forecast.shorter):
         return
     sizes = " and ".join(f"{one.most} careers of {size_words(one.results, one.game)}" for one in shorter.games)
-    yield f"In {sizes}: {hours(shorter.time.seconds)}."
+    yield f"With {sizes} it would be {hours(shorter.time.seconds)}."
     for one in shorter.games:
-        missed = f"an effect below {_found(one.effect_most)} {one.scoring.unit} would probably be missed"
-        yield f"In {GAMES[one.game].title} {missed} ({_found(one.effect_planned)} as planned)."
+        missed = f"effects below {_found(one.effect_most)} {one.scoring.unit}"
+        yield (
+            f"H1 in {GAMES[one.game].title} would then probably miss {missed}"
+            f" ({_found(one.effect_planned)} in {one.planned} careers)."
+        )
     others = [one.comparable for one in shorter.games if one.most != one.comparable]
-    takes = f", and the score is not comparable, which takes {others[0]} careers" if others else ""
-    yield f"Each memory then has fewer results to learn from{takes}."
+    compared = (
+        f", and the score could not be compared with those of the protocol's {others[0]} careers" if others else ""
+    )
+    yield f"But each memory would have fewer results to learn from{compared}."
 
 
 def _found(effect: float | None) -> str:
