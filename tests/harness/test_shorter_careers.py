@@ -90,7 +90,7 @@ def test_the_effects_are_those_of_the_table_of_careers() -> None:
 def test_the_first_screen_says_time_effect_and_what_they_take() -> None:
     said = " ".join(" ".join(summary_lines(forecast(remembering(CHESS)))).split())
     assert "With 10 careers of 50 games it would be " in said
-    assert "would then probably miss effects below 0.138 points of win rate (0.191 in 5 careers)." in said
+    assert "would then probably miss effects below 0.138 points of win rate (below 0.191 in 5 careers)." in said
     assert "the score could not be compared with those of the protocol's 5 careers." in said
 
 

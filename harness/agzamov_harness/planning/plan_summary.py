@@ -96,11 +96,9 @@ def _more_careers(forecast: Forecast) -> Iterator[str]:
     sizes = " and ".join(f"{one.most} careers of {size_words(one.results, one.game)}" for one in shorter.games)
     yield f"With {sizes} it would be {hours(shorter.time.seconds)}."
     for one in shorter.games:
-        missed = f"effects below {_found(one.effect_most)} {one.scoring.unit}"
-        yield (
-            f"H1 in {GAMES[one.game].title} would then probably miss {missed}"
-            f" ({_found(one.effect_planned)} in {one.planned} careers)."
-        )
+        effects = f"effects {_missed(one.effect_most)} {one.scoring.unit}"
+        planned = f"{_missed(one.effect_planned)} in {one.planned} careers"
+        yield f"H1 in {GAMES[one.game].title} would then probably miss {effects} ({planned})."
     others = [one.comparable for one in shorter.games if one.most != one.comparable]
     compared = (
         f", and the score could not be compared with those of the protocol's {others[0]} careers" if others else ""
@@ -108,8 +106,8 @@ def _more_careers(forecast: Forecast) -> Iterator[str]:
     yield f"But each memory would have fewer results to learn from{compared}."
 
 
-def _found(effect: float | None) -> str:
-    return "any size" if effect is None else f"{effect:.3g}"
+def _missed(effect: float | None) -> str:
+    return "of any number of" if effect is None else f"below {effect:.3g}"
 
 
 def load_line(load: Load) -> str:
