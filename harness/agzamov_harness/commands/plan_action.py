@@ -63,13 +63,10 @@ def _next(path: Path, forecast: Forecast, *, small: bool) -> list[NextStep]:
     tables = NextStep(typed("plan", path, "--details"), "all tables of this forecast")
     if nothing_to_show(forecast):
         return [tables]
-    options = ["--small"] if small else []
+    command, what = ["run"], "plays it"
     if forecast.plan.seed.origin == "beacon":
-        return [
-            tables,
-            NextStep(typed("register", "run", path, *options), "registers it, waits for its round, plays it"),
-        ]
-    return [tables, NextStep(typed("run", path, *options), "plays it")]
+        command, what = ["register", "run"], "registers it, waits for its round, plays it"
+    return [tables, NextStep(typed(*command, path, *(["--small"] if small else [])), what)]
 
 
 def _shown(forecast: Forecast, *, details: bool) -> Iterator[str]:

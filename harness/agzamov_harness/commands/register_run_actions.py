@@ -1,7 +1,6 @@
 """What `agzamov register run` does."""
 
 import shlex
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -14,14 +13,14 @@ from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.script import Divergence
 from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.plan.manifest import Manifest, ManifestError, Seed
+from agzamov_verify.plan.manifest import Manifest, ManifestError
 from agzamov_verify.registration.beacon import QUICKNET
 
 from ..exhibition.exhibition_folder import require_no_exhibition
 from ..foundation.owner_folder import DEFAULT_KEY
 from ..pipeline.play_and_pack import Packed, PlayOptions, connected, play_and_pack, sealed_to_play, to_resume
 from ..planning.plan_warnings import plan_warnings
-from ..registry.registered_run import LogPlace, Promise, RegisteredRun, require_new, require_writable
+from ..registry.registered_run import LogPlace, Promise, RegisteredRun, quicknet_round, require_new, require_writable
 from ..run import exit_status, run_folder, signing_keys
 from ..run.exit_status import HarnessEnded
 from ..run.run_folder import REGISTRATION, RunDirectory
@@ -121,8 +120,8 @@ def _sealed(
         tell(f"warning: {printable(warning)}")
     if file.plan.seed.origin != "beacon":
         tell("warning: its seed waits for no beacon round, so it can reach V1 alone: see docs/trust.md")
-    for warning in _soon(file.plan.seed, place):
-        tell(f"warning: {warning}")
+    if place.key is None:
+        _warn_of_round(quicknet_round(file.plan.seed))
     key = given.key or DEFAULT_KEY
     require_writable(place, signing_keys.load(key))
 
@@ -132,16 +131,13 @@ def _sealed(
     return sealed_to_play(file, key, runs, options, require)
 
 
-def _soon(seed: Seed, place: LogPlace) -> Iterator[str]:
-    """A warning of a round that is out soon, where somebody else takes the registration into the log."""
-    chain, _, number = seed.value.partition("/")
-    if place.key or (seed.origin, chain) != ("beacon", "quicknet"):
-        return
-    left_s = QUICKNET.time_s(int(number)) - now_s()
-    if 0 < left_s < ROUND_SOON_S:
-        yield (
-            f"round {number} is out in {left_s // 60} min {left_s % 60} s: once it is, no log takes this registration."
-            " Send the request at once, or choose a later round"
+def _warn_of_round(number: int) -> None:
+    """Warn of a round that is out soon, where somebody else takes the registration into the log. 0: no round."""
+    left_s = QUICKNET.time_s(number) - now_s()
+    if number and 0 < left_s < ROUND_SOON_S:
+        tell(
+            f"warning: round {number} is out in {left_s // 60} min {left_s % 60} s: once it is, no log takes this"
+            " registration. Send the request at once, or choose a later round"
         )
 
 

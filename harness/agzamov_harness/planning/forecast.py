@@ -15,7 +15,6 @@ from agzamov_verify.scoring.departures import too_short
 from agzamov_verify.scoring.hypotheses.declarations import BY_ID, Family
 from agzamov_verify.scoring.inference.exact import fixed, square_root
 from agzamov_verify.scoring.sample_sizes import (
-    POWER,
     Arms,
     PaperNote,
     Scoring,
@@ -33,7 +32,7 @@ from .contrasts import DeclaredTest, careers_of
 from .hypothesis_tests import ExploratoryTests, Tests
 from .phase_figures import PhaseFigure, arms_race_figures, stress_figures
 from .pilot_bundles import Pilot
-from .shorter_careers import ShorterCareers, shorter_careers
+from .shorter_careers import ShorterCareers, effect_of_h1, shorter_careers
 from .spreads import AssumedSpreads
 from .study_forecast import assumed_draws, study_forecast, study_plain
 from .workload import Load, load_of
@@ -164,9 +163,11 @@ class Forecast:
             effects: list[tuple[int, float | str | None]] = []
             for careers in CAREERS_SHOWN:
                 played = msgspec.structs.replace(arms[0], careers=careers)
-                design = two_arms(scoring, played.planned, self.confirmatory_alpha, careers, icc)
                 tested = careers > 1 and not too_short(played, self.plan)
-                effects.append((careers, detectable(design, square_root(POWER)) if tested else NO_TEST))
+                least = (
+                    effect_of_h1(scoring, played.planned, self.confirmatory_alpha, careers, icc) if tested else NO_TEST
+                )
+                effects.append((careers, least))
             yield ByCareers(game, scoring.unit, arms[0].planned, tuple(effects))
 
     def _shorter_careers(self) -> ShorterCareers | None:

@@ -99,10 +99,10 @@ def _more_careers(forecast: Forecast) -> Iterator[str]:
         effects = f"effects {_missed(one.effect_most)} {one.scoring.unit}"
         planned = f"{_missed(one.effect_planned)} in {one.planned} careers"
         yield f"H1 in {GAMES[one.game].title} would then probably miss {effects} ({planned})."
-    others = [one.comparable for one in shorter.games if one.most != one.comparable]
-    compared = (
-        f", and the score could not be compared with those of the protocol's {others[0]} careers" if others else ""
-    )
+    careers = load_protocol(forecast.plan.protocol).comparable.careers
+    compared = ""
+    if any(one.most != careers for one in shorter.games):
+        compared = f", and the score could not be compared with those of the protocol's {careers} careers"
     yield f"But each memory would have fewer results to learn from{compared}."
 
 

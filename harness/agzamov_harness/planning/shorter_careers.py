@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import unit_results
-from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.departures import too_short
 from agzamov_verify.scoring.inference.exact import square_root
 from agzamov_verify.scoring.sample_sizes import POWER, Scoring, detectable, two_arms
@@ -27,8 +26,7 @@ from .shortest_time import ShortestTime, shortest_time
 class MoreCareers(NamedTuple):
     """In one game: careers as planned and at most, results of each at most, and the effects that H1's test detects.
 
-    Effects are in the scoring's unit, None where no effect is great enough. `comparable`: the number of careers that
-    the protocol's score asks for.
+    Effects are in the scoring's unit, None where no effect is great enough.
     """
 
     scoring: Scoring
@@ -38,7 +36,6 @@ class MoreCareers(NamedTuple):
     results: int
     effect_planned: float | None
     effect_most: float | None
-    comparable: int
 
 
 class ShorterCareers(NamedTuple):
@@ -64,8 +61,15 @@ def shorter_careers(
     return ShorterCareers(after, games) if before and after and after.seconds < before.seconds else None
 
 
+def effect_of_h1(scoring: Scoring, results: int, alpha: Fraction, careers: int, icc: Fraction) -> float | None:
+    """The least effect that H1's test finds, if the results of each arm are so many careers; None: none is enough.
+
+    H1 needs its test in both games, so each has the square root of the power.
+    """
+    return detectable(two_arms(scoring, results, alpha, careers, icc), square_root(POWER))
+
+
 def _more(plan: Plan, scorings: dict[str, Scoring], icc: dict[str, Fraction], alpha: Fraction) -> Iterator[MoreCareers]:
-    protocol = load_protocol(plan.protocol)
     for game, scoring in scorings.items():
         in_careers = [match for match in plan.matches if match.game == game and match.careers]
         most = _most(in_careers, plan)
@@ -73,11 +77,9 @@ def _more(plan: Plan, scorings: dict[str, Scoring], icc: dict[str, Fraction], al
             continue
         first = in_careers[0]
         of_planned, of_most = (
-            detectable(two_arms(scoring, first.planned, alpha, careers, icc[game]), square_root(POWER))
-            for careers in (first.careers, most)
+            effect_of_h1(scoring, first.planned, alpha, careers, icc[game]) for careers in (first.careers, most)
         )
-        results, comparable = first.planned // most, protocol.comparable.careers
-        yield MoreCareers(scoring, game, first.careers, most, results, of_planned, of_most, comparable)
+        yield MoreCareers(scoring, game, first.careers, most, first.planned // most, of_planned, of_most)
 
 
 def _most(matches: list[Match], plan: Plan) -> int:

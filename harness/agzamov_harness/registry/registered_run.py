@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.experiment.plan_fields import DecimalText
-from agzamov_verify.plan.manifest import Manifest, ManifestError
+from agzamov_verify.plan.manifest import Manifest, ManifestError, Seed
 from agzamov_verify.registration.beacon import QUICKNET
 from agzamov_verify.registration.log_entry import (
     Aborted,
@@ -212,9 +212,8 @@ class RegisteredRun:
     @property
     def _out_s(self) -> int:
         """When the round comes out, in POSIX seconds; 0 for another chain and without a round."""
-        seed = self._directory.manifest.plan.seed
-        chain, _, number = seed.value.partition("/")
-        return QUICKNET.time_s(int(number)) if (seed.origin, chain) == ("beacon", "quicknet") else 0
+        number = quicknet_round(self._directory.manifest.plan.seed)
+        return QUICKNET.time_s(number) if number else 0
 
     def _wait(self, stop: Stop, seconds: float) -> None:
         try:
@@ -248,14 +247,19 @@ def require_writable(place: LogPlace, submitter: Ed25519PrivateKey) -> None:
         log_writer.own_checkpoint(place.folder, place.key)
 
 
+def quicknet_round(seed: Seed) -> int:
+    """The round of drand's quicknet that a seed waits for; 0 for another chain and without a round."""
+    chain, _, number = seed.value.partition("/")
+    return int(number) if (seed.origin, chain) == ("beacon", "quicknet") else 0
+
+
 def require_new(manifest: Manifest, promise: Promise, runs: Path, place: LogPlace, clock_s: int) -> None:
     """Raises ManifestError for a run whose round is out, whose number in its study is registered, or whose promise is
     not the one that the study began with."""
     _require_margins(promise.margins)
-    chain, _, number = manifest.plan.seed.value.partition("/")
     with _one_line():
-        if (manifest.plan.seed.origin, chain) == ("beacon", "quicknet"):
-            require_to_come(int(number), clock_s)
+        if number := quicknet_round(manifest.plan.seed):
+            require_to_come(number, clock_s)
         known = reads_of(FolderLog(place.folder).entries()) if place.folder else []
     found = [(f"entry {at} of {place.folder}", read) for at, read in known]
     for path in sorted(runs.glob(f"*/{REGISTRATION}")):
