@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 from agzamov_harness.commands.export_command import CSV, NOTATIONS, OF_TABLES
-from big_bundle import GAMES, HANDS, make
+from big_bundle import GAMES, HANDS
+from invented import ADJUDICATED, Size, bundle_of
 
 BAR_S = 60
 COMMAND = Path(sys.executable).parent / "agzamov"
@@ -35,7 +36,7 @@ def size_of(path: Path) -> int:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
-        bundle = make(Path(name), 1)
+        bundle = bundle_of(Size(GAMES, HANDS), Path(name), ADJUDICATED)
         sums, _ = timed("sha256sum", *(path for path in bundle.rglob("*") if path.is_file()))
         print(f"{GAMES} games + {HANDS} hands, {size_of(bundle) / 2**20:.0f} MiB packed; sha256sum {sums:.2f} s")
         for to in (*NOTATIONS, CSV, *OF_TABLES):

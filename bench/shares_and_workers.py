@@ -15,24 +15,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from distributed import Client
 
 from instant import instant_server
+from took import Took, children_cpu_s
 
 HANDS, GAMES, PLIES, DELAY_MS, IN_FLIGHT, TWO = 12_000, 64, 40, 200, 16, 2
 PROGRAM = Path(sys.executable).with_name("agzamov")
 WAIT_S = 120
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
-
-
-class Took(NamedTuple):
-    """Seconds by the clock and of CPU."""
-
-    clock_s: float
-    cpu_s: float
 
 
 def plans(url: str, hands: int, games: int) -> Iterator[tuple[str, int, dict[str, Any]]]:
@@ -62,10 +56,9 @@ def run(*words: object, folder: Path) -> str:
 
 def cpu_s(processes: Sequence[subprocess.Popen[bytes]] = ()) -> float:
     """CPU seconds of all children that have ended, and of these that run."""
-    spent = os.times()
     ticks = os.sysconf("SC_CLK_TCK")
     running = (Path(f"/proc/{one.pid}/stat").read_text().rpartition(")")[2].split()[11:13] for one in processes)
-    return spent.children_user + spent.children_system + sum(int(one) for times in running for one in times) / ticks
+    return children_cpu_s() + sum(int(one) for times in running for one in times) / ticks
 
 
 def in_one_process(folder: Path) -> None:
