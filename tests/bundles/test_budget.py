@@ -104,6 +104,15 @@ def test_a_second_check_asks_the_engine_one_question_and_says_where_the_answers_
     assert step(second, Number.ENGINE)[1] == step(first, Number.ENGINE)[1] + stored
 
 
+def test_no_time_is_estimated_where_all_answers_are_stored(
+    dear: Path, engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(answer_store.VARIABLE, str(tmp_path / "cache"))
+    for is_estimated in (True, False):
+        ran = CliRunner().invoke(cli.main, ["check", str(dear), "--jobs", "1", "--engine", str(engine)])
+        assert (ran.exit_code, "at the speed of the first" in ran.stderr) == (0, is_estimated), ran.stderr
+
+
 def test_a_forged_store_is_emptied_and_the_step_not_checked(
     dear: Path, engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,7 +214,7 @@ def test_where_nothing_decided_and_nothing_was_drawn_one_score_is_asked_all_the_
 class Counting:
     """Stands where an engine does; the questions tell it what to answer."""
 
-    searches, stored = 1, 0
+    searches, stored, stored_again = 1, 0, 0
 
 
 def ask(wrong: set[int], budget: Budget, count: int = 1000) -> tuple[list[int], Any]:

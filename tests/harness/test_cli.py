@@ -484,6 +484,7 @@ def test_without_a_key_run_says_what_to_type_and_it_can_be_typed(place: Place) -
         ("{here}/.venv/bin/agzamov", "{here}/.venv/bin", "agzamov"),
         ("/elsewhere/bin/agzamov", "", "/elsewhere/bin/agzamov"),
         ("./agzamov", "", "./agzamov"),
+        ("gone/agzamov", "{here}/.venv/bin", "gone/agzamov"),
         ("/usr/bin/pytest", "", "agzamov"),
     ],
 )

@@ -77,7 +77,8 @@ def ask_all(
         for _, finding in counted("questions to the engine", answers, len(order)):
             asked.done += 1
             budget.nodes_left -= nodes_each
-            if not is_told and any(engine.searches for engine in engines):  # not by an answer of an earlier check
+            searched = sum(engine.searches for engine in engines) - max(engine.stored_again for engine in engines)
+            if not is_told and searched > 0:  # not where all answers are of an earlier check
                 say(estimate(len(order), nodes_each, len(engines), time.monotonic() - started))
                 is_told = True
             if finding:

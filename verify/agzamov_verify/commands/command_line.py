@@ -35,7 +35,7 @@ def program(name: str = PROGRAM) -> str:
     if started.name != name:
         return name  # another program uses us; the verifier alone cannot advise what it does not have
     path = shutil.which(name)
-    if path and Path(path).samefile(started):
+    if path and started.exists() and Path(path).samefile(started):
         return name
     near = os.path.relpath(started) if started.is_absolute() and started.is_relative_to(Path.cwd()) else str(started)
     return shlex.quote(near if os.sep in near else os.path.join(os.curdir, near))

@@ -178,11 +178,14 @@ class AnswerStore:
 
 
 class EngineAnswers:
-    """The store's answers of one engine with its options. `found`: answers that came from the store."""
+    """The store's answers of one engine with its options.
+
+    `found`: answers that came from the store; `asked_again`: those of them that the engine was asked all the same.
+    """
 
     def __init__(self, store: AnswerStore, engine: str) -> None:
         self._store, self._engine = store, engine
-        self.found = 0
+        self.found = self.asked_again = 0
 
     def answer(self, options: str, question: str, kind: type[T], ask: Callable[[], T]) -> T:
         """The answer to a question: the stored one, or else that of `ask`, which is stored.
@@ -197,6 +200,7 @@ class EngineAnswers:
             return given
         self.found += 1
         if is_asked_again(self.found):
+            self.asked_again += 1
             self._compare(stored, ask())
         try:
             return msgspec.json.decode(stored, type=kind)

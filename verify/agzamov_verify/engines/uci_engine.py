@@ -180,9 +180,10 @@ def seated_engine(path: Path, skill: int) -> "UciEngine":
 
 
 class Answers(Protocol):
-    """Answers that an engine gave earlier. `found`: how many of them were used."""
+    """Answers that an engine gave earlier. `found`: how many were used; `asked_again`: how many of these it gave anew."""
 
     found: int
+    asked_again: int
 
     def answer(self, options: str, question: str, kind: type[T], ask: Callable[[], T]) -> T:
         """The answer of an engine with these options to a question, from `ask` where there is none yet."""
@@ -212,6 +213,11 @@ class UciEngine:
     def stored(self) -> int:
         """How many earlier answers were used, by all engines that share them."""
         return self.answers.found if self.answers else 0
+
+    @property
+    def stored_again(self) -> int:
+        """How many of these were asked again, by all engines that share them."""
+        return self.answers.asked_again if self.answers else 0
 
     def evaluate(self, question: Evaluate, nodes: int) -> Evaluation:
         """The score of a position from the side to move; a finished game needs no engine."""

@@ -21,6 +21,7 @@ PAIR: Final = 2
 STARTS_960: Final = 960
 
 
+@lru_cache(maxsize=STARTS_960)
 def start_of_960(dice: Dice, pair: int) -> str:
     """The Chess960 start of a pair of games, as FEN."""
     return chess.Board.from_chess960_pos(_order(dice, "chess960", STARTS_960)[pair]).fen()
