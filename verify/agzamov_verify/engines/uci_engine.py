@@ -180,7 +180,7 @@ def seated_engine(path: Path, skill: int) -> "UciEngine":
 
 
 class Answers(Protocol):
-    """Answers that an engine gave earlier. `found`: how many were used; `asked_again`: how many of these it gave anew."""
+    """Earlier answers of an engine. `found`: how many were used; `asked_again`: how many of them it gave anew."""
 
     found: int
     asked_again: int
