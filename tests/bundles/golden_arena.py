@@ -5,9 +5,10 @@ from typing import Any
 
 from bundles.eccentric_seat import ENDPOINT
 
-GAMES = ("chess", "draughts", "holdem", "holdem_ring", "werewolf")
+GAMES = ("chess", "draughts", "holdem", "holdem_ring", "holdem_sit_and_go", "werewolf")
 RULES: dict[str, dict[str, Any]] = {game: {"illegal": "retry_then_forfeit"} for game in GAMES}
 RULES["chess"] |= {"adjudication": {"policy": "none"}}
+SIT_AND_GO = {**RULES["holdem_sit_and_go"], "stack_chips": 1_000, "level_hands": 2, "hands_max": 8}
 ARENA = {"protocol": "arena-0.1", **RULES}
 FOUR = {"a": "agent", "b": "dice", "others": [{"seat": "other"}, {"seat": "dice"}]}
 EIGHT = {"a": "agent", "b": "dice", "others": [{"seat": "other"}] * 3 + [{"seat": "dice"}] * 3}
@@ -24,12 +25,14 @@ BUNDLE_PLAN = {
     },
     "holdem": {**RULES["holdem"], "session_hands": 4},
     "holdem_ring": {**RULES["holdem_ring"], "unit_decks": 1},
+    "holdem_sit_and_go": SIT_AND_GO,
     "matches": [
         {"phase": 6, "game": "chess", "a": "agent", "b": "dice", "games": 2},
         {"phase": 6, "game": "chess", "a": "stockfish", "b": "novice", "games": 2},
         {"phase": 6, "game": "draughts", "a": "agent", "b": "dice", "games": 2},
         {"phase": 6, "game": "holdem", "a": "agent", "b": "dice", "hands": 8, "block_hands": 8},
         {"phase": 6, "game": "holdem_ring", **FOUR, "hands": 4, "block_hands": 4},
+        {"phase": 6, "game": "holdem_sit_and_go", **FOUR, "sit_and_gos": 4, "block_sit_and_gos": 4},
         {"phase": 6, "game": "werewolf", **EIGHT, "games": 8, "block_games": 8},
     ],
 }
@@ -47,12 +50,14 @@ JOURNAL_PLAN = {
     "draughts": {**RULES["draughts"], "plies_max": 40},
     "holdem": {**RULES["holdem"], "session_hands": 2},
     "holdem_ring": {**RULES["holdem_ring"], "unit_decks": 1},
+    "holdem_sit_and_go": SIT_AND_GO,
     "matches": [
         {"phase": 6, "game": "chess", "a": "agent", "b": "dice", "games": 2},
         {"phase": 6, "game": "chess", "a": "seeing", "b": "agent", "games": 2},
         {"phase": 6, "game": "draughts", "a": "agent", "b": "other", "games": 4},
         {"phase": 6, "game": "holdem", "a": "agent", "b": "other", "hands": 8, "block_hands": 4},
         {"phase": 6, "game": "holdem_ring", **FOUR, "hands": 8, "block_hands": 4},
+        {"phase": 6, "game": "holdem_sit_and_go", **FOUR, "sit_and_gos": 4, "block_sit_and_gos": 4},
         {"phase": 6, "game": "werewolf", **EIGHT, "games": 8, "block_games": 8},
     ],
 }

@@ -1,4 +1,4 @@
-"""Makes the golden bundle and journal of protocol versions: python tests/bundles/make_golden.py agz-0.1 arena-0.1
+"""Makes the golden files of protocol versions: python tests/bundles/make_golden.py agz-0.1 arena-0.1
 
 They are committed. Of a released protocol (RELEASED) they are never made again: every later verifier must accept them,
 and this refuses to write over them. Until then a change of formats or prompts replaces them, and its commit says why.
@@ -16,6 +16,8 @@ It needs Stockfish 15.1.
 
     golden/arena-0.1/             a bundle of scripted players in all games of the arena, and a journal of seats
                                   that do all that a seat can do in each, one of them shown images (golden_arena.py)
+    golden/play-0.1/              a bundle of scripted people in all games of play, with draw offers (golden_people.py)
+    golden/people-0.1/            a bundle of a study of two scripted people, one of whom stops
 """
 
 import json
@@ -38,9 +40,10 @@ from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.games.holdem.game import PokerBlock
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.table.game import Block
-from bundles import golden_arena
+from bundles import golden_arena, golden_people
 from bundles.bundle_factory import (
     CHESS0,
+    NONCES_MAX,
     SEATS,
     SECRET,
     Draft,
@@ -54,6 +57,7 @@ from bundles.bundle_factory import (
     make_until,
     promised,
 )
+from bundles.bundle_factory import make as play
 from bundles.eccentric_seat import ENDPOINT, eccentric, eccentric_in_any_game
 from conditions import arms_of
 
@@ -145,20 +149,29 @@ JOURNAL_PLAN = {
 
 def make_bundle(target: Path, folder: Path, plan: Mapping[str, Any], wanted: Callable[[Path], bool]) -> dict[str, Any]:
     """The golden bundle, and its figures."""
-    made = make_until(plan, folder, wanted, KEY)
-    shutil.copytree(made, target / "bundle")
-    verdict = check(target / "bundle", engine_path(), 1000)
-    assert verdict.level == "V1", verdict.findings
-    return figures_of(target / "bundle")
+    return kept(make_until(plan, folder, wanted, KEY), target / "bundle")
 
 
 def make_systems(target: Path, folder: Path) -> dict[str, Any]:
     """The golden bundle of augmented play, and its figures."""
-    made = stack_world.bundle_of(SYSTEMS_PLAN, folder, engine_path(), KEY)
-    shutil.copytree(made, target / "systems")
-    verdict = check(target / "systems", engine_path(), 1000)
+    return kept(stack_world.bundle_of(SYSTEMS_PLAN, folder, engine_path(), KEY), target / "systems")
+
+
+def make_of_people(target: Path, folder: Path, plan: Mapping[str, Any], ends: set[str]) -> dict[str, Any]:
+    """The golden bundle of a plan with people, the first by nonce in which games end in these ways, and its figures."""
+    for nonce in range(NONCES_MAX):
+        made = play(plan, folder, golden_people.player(plan), nonce, KEY, golden_people.pins(plan))
+        if ends <= set().union(*ends_by_game(Draft.of(made)).values()):
+            return {"bundle": kept(made, target / "bundle")}
+    raise AssertionError(f"none of {NONCES_MAX} runs was as wanted")
+
+
+def kept(made: Path, golden: Path) -> dict[str, Any]:
+    """The figures of a bundle that is verified and copied to its place among the golden files."""
+    shutil.copytree(made, golden)
+    verdict = check(golden, engine_path(), 1000)
     assert verdict.level == "V1", verdict.findings
-    return figures_of(target / "systems")
+    return figures_of(golden)
 
 
 def figures_of(bundle: Path) -> dict[str, Any]:
@@ -212,6 +225,16 @@ def make_arena(target: Path, folder: Path) -> dict[str, Any]:
     }
 
 
+def make_play(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden files of play-0.1, and their figures: somebody takes an offer of a draw, somebody gives no answer."""
+    return make_of_people(target, folder, golden_people.PLAY_PLAN, {"agreement", "forfeit", "checkmate", "ply_limit"})
+
+
+def make_people(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden files of people-0.1, and their figures."""
+    return make_of_people(target, folder, golden_people.PEOPLE_PLAN, {"forfeit", "ply_limit"})
+
+
 def ends_by_game(draft: Draft) -> dict[str, set[str]]:
     """The ways in which results of each game of a bundle ended."""
     games: dict[str, set[str]] = {}
@@ -243,7 +266,12 @@ def ends_of(block: Block) -> dict[str, list[Any]]:
     return {record.game: [record.end.value, list(record.outcomes)] for record in block.records}
 
 
-MAKERS: Mapping[str, Callable[[Path, Path], dict[str, Any]]] = {"agz-0.1": make_agz, "arena-0.1": make_arena}
+MAKERS: Mapping[str, Callable[[Path, Path], dict[str, Any]]] = {
+    "agz-0.1": make_agz,
+    "arena-0.1": make_arena,
+    "play-0.1": make_play,
+    "people-0.1": make_people,
+}
 
 
 def main(protocols: Sequence[str]) -> None:
@@ -272,4 +300,4 @@ def make(protocol: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or sys.exit("name the protocols: agz-0.1, arena-0.1"))
+    main(sys.argv[1:] or sys.exit(f"name the protocols: {', '.join(MAKERS)}"))

@@ -27,7 +27,7 @@ from agzamov_verify.plan.manifest import load_manifest
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols import PROTOCOLS, RELEASED
 from agzamov_verify.table.game import Block
-from bundles import golden_arena, make_golden
+from bundles import make_golden
 from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -38,16 +38,25 @@ OF_PROTOCOL = {
     "agz-0.1": {"gates": [True, False], "matches": 6, "ends": {"adjudication", "forfeit", "fold", "showdown"}},
     "arena-0.1": {
         "gates": [],
-        "matches": 6,
+        "matches": 7,
         "ends": {"forfeit", "fold", "showdown", "ply_limit", "no_wolves", "parity"},
     },
+    "play-0.1": {"gates": [], "matches": 4},
+    "people-0.1": {"gates": [], "matches": 6},
 }
-"""What the golden files of each protocol hold: results of gates, matches, and ways in which a game ends."""
+"""What the golden files of each protocol hold: results of gates, matches, and the ends of games of its journals."""
+WITH_JOURNALS = [name for name, held in OF_PROTOCOL.items() if "ends" in held]
 
 
 @pytest.fixture(scope="module", params=[name for name in PROTOCOLS if name in RELEASED or (GOLDEN / name).is_dir()])
 def golden(request: pytest.FixtureRequest) -> Path:
     """The golden folder of each protocol version that this verifier knows."""
+    return GOLDEN / str(request.param)
+
+
+@pytest.fixture(scope="module", params=WITH_JOURNALS)
+def with_journal(request: pytest.FixtureRequest) -> Path:
+    """The golden folder of each protocol version that has journals beside its bundle."""
     return GOLDEN / str(request.param)
 
 
@@ -58,8 +67,7 @@ def held(golden: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def figures(golden: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((golden / "figures.json").read_text())
-    return found
+    return figures_of(golden)
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +130,9 @@ def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(
 
 def test_it_holds_what_a_bundle_can_hold(verdict: Verdict) -> None:
     assert verdict.manifest
-    if verdict.manifest.plan.protocol == "arena-0.1":
-        assert {match.game for match in verdict.manifest.plan.matches} == set(golden_arena.GAMES)
+    if verdict.manifest.plan.protocol != "agz-0.1":
+        played = {match.game for match in verdict.manifest.plan.matches}
+        assert played == set(PROTOCOLS[verdict.manifest.plan.protocol].games)
         return
     assert verdict.analysis
     plan = verdict.manifest.plan
@@ -194,20 +203,26 @@ def story_of(golden: Path, stream: str) -> tuple[list[Entry], Block, list[Questi
     return story, block, asked
 
 
-def test_every_golden_journal_replays_to_the_games_of_old(golden: Path, figures: dict[str, Any]) -> None:
-    for stream, was in figures["journal"].items():
-        story, block, _ = story_of(golden, stream)
+def figures_of(golden: Path) -> dict[str, Any]:
+    """The figures of golden files."""
+    found: dict[str, Any] = json.loads((golden / "figures.json").read_text())
+    return found
+
+
+def test_every_golden_journal_replays_to_the_games_of_old(with_journal: Path) -> None:
+    for stream, was in figures_of(with_journal)["journal"].items():
+        story, block, _ = story_of(with_journal, stream)
         assert (was["entries"], was["ends"]) == (len(story), make_golden.ends_of(block)), stream
 
 
-def test_the_golden_journals_are_all_listed(golden: Path, figures: dict[str, Any]) -> None:
-    assert {path.stem for path in (golden / "journal").glob("*.jsonl")} == set(figures["journal"])
+def test_the_golden_journals_are_all_listed(golden: Path) -> None:
+    listed = figures_of(golden).get("journal", {})
+    assert {path.stem for path in (golden / "journal").glob("*.jsonl")} == set(listed)
 
 
-def test_the_golden_journals_hold_all_that_a_seat_can_do(
-    golden: Path, figures: dict[str, Any], held: dict[str, Any]
-) -> None:
-    stories = [story_of(golden, stream) for stream in figures["journal"]]
+def test_the_golden_journals_hold_all_that_a_seat_can_do(with_journal: Path) -> None:
+    golden = with_journal
+    stories = [story_of(golden, stream) for stream in figures_of(golden)["journal"]]
     entries = [entry for story, _, _ in stories for entry in story]
     replies = [entry.answer for entry in entries if isinstance(entry.answer, Reply)]
     assert len(replies) < len(entries), "some seat gave no reply at all"
@@ -218,7 +233,7 @@ def test_the_golden_journals_hold_all_that_a_seat_can_do(
     assert golden.name == "arena-0.1" or any("O-O" in reply.text for reply in replies)
     assert any(not reply.text.isascii() for reply in replies)
     ends = {end[0] for _, block, _ in stories for end in make_golden.ends_of(block).values()}
-    assert held["ends"] <= ends
+    assert OF_PROTOCOL[golden.name]["ends"] <= ends
 
 
 def test_a_golden_journal_of_the_arena_shows_images_in_first_tries_and_after_faults() -> None:
