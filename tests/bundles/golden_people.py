@@ -7,6 +7,7 @@ from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.core.questions import Answer, Chat, Examine, Question, Reply
 from agzamov_verify.core.survey_question import Survey
 from agzamov_verify.games.chess.draw_offers import MARK, TAKEN, WORDS, OfferState
+from agzamov_verify.games.chess.resignation import RESIGNS
 from agzamov_verify.plan.manifest import MemoryPin
 from bundles.bundle_factory import engine_path, world_of
 from bundles.eccentric_seat import draw_of, is_stubborn, random_action
@@ -47,10 +48,12 @@ GUESSES: Final = {"4a": "4a", "4b": "4c", "4c": ""}
 
 
 def person(question: Chat) -> Reply:
-    """An answer drawn from the question: mostly a legal move, at times with an offer, and some that cannot be read."""
+    """An answer drawn from the question: mostly a legal move, at times one with an offer, no move, or a resignation."""
     draw, (system, situation) = draw_of(question), question.messages[:2]
     if is_stubborn(question) or draw % 13 == 0:
         return Reply(text="MOVE: e9e9\nACTION: dance")
+    if "chess" in question.game and draw % 31 == 0:
+        return Reply(text=f"MOVE: {RESIGNS}")
     if WORDS[OfferState.OPEN] in situation.content and draw % 3 == 0:
         return Reply(text=f"MOVE: {TAKEN}")
     action = random_action(system, situation, draw)

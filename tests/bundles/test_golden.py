@@ -32,7 +32,7 @@ from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
 ENGINE_STEP, QUALITY_STEP, TOOLS_STEP = 9, 12, 16
-BYTES_MAX = 1_100_000
+BYTES_MAX = 1_200_000
 """Of the golden files of one protocol."""
 OF_PROTOCOL = {
     "agz-0.1": {"gates": [True, False], "matches": 6, "ends": {"adjudication", "forfeit", "fold", "showdown"}},

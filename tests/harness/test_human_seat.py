@@ -124,15 +124,24 @@ def test_who_resigns_has_lost_and_the_replay_says_so(tmp_path: Path) -> None:
         resigned = {"question": running.person.state["question"]["id"]}
         assert running.person.post("answer", resigned).json == {"why": ""}
         state = running.person.at("result")
-        assert "forfeit" in state["result"]["words"]
+        assert state["result"]["words"].startswith("you resigned: ")
+        assert "by resignation" in state["result"]["words"]
         assert state["score"]["lost"] == 1
-        running.person.play_all(first_choice)
-    assert verify(running.bundle, Options(None)).level == "V1"
+        while (state := running.person.at("question", "result", "over"))["step"] != "over":
+            if state["step"] == "result":
+                running.person.go_on()
+            else:
+                running.person.post("answer", {"question": state["question"]["id"]})
+    verdict = verify(running.bundle, Options(None))
+    assert verdict.level == "V1"
+    assert verdict.results
+    (row,) = verdict.results.matches
+    assert (row.no_finding, row.result.headline()["score"]) == ("", "0.000000")
+    assert [seat.forfeited for seat in row.seat_stats] == [0, 0]
 
 
-def test_where_a_random_move_takes_the_place_of_none_nobody_resigns(tmp_path: Path) -> None:
-    rules = {**CHESS, "illegal": "substitute"}
-    with playing(sealed({**ONE_MATCH, "chess960": rules}, tmp_path)) as running:
+def test_at_cards_nobody_resigns(tmp_path: Path) -> None:
+    with playing(sealed(HANDS, tmp_path)) as running:
         running.person.accept()
         state = running.person.at("question")
         assert not state["question"]["can_resign"]

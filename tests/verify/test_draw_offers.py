@@ -1,4 +1,4 @@
-"""Draw offers of people at chess: who may make one, who answers it, and that all follows from plan and answers."""
+"""Draw offers and resignations of people at chess: who may make one, and that all follows from plan and answers."""
 
 from collections.abc import Mapping
 
@@ -55,6 +55,18 @@ def test_a_person_takes_the_offer_of_another_person() -> None:
     record = Table({2: "c3b1 (=)", 3: "draw"}).play()
     assert (record.ending, len(record.moves), record.draw_offers) == (Ending(End.AGREEMENT, 1), 3, (2,))
     assert record.outcomes == (1, 1)
+
+
+@pytest.mark.parametrize(("turn", "halfpoints"), [(0, 0), (3, 2)])
+def test_a_person_resigns_in_place_of_a_move_and_has_lost(turn: int, halfpoints: int) -> None:
+    record = Table({turn: "resign"}, rule=None).play()
+    assert (record.ending, len(record.moves)) == (Ending(End.RESIGNATION, halfpoints), turn)
+    assert [(tally.forfeited, tally.faults) for tally in record.tallies] == [(0, 0), (0, 0)]
+
+
+def test_a_program_that_says_so_has_named_no_legal_move() -> None:
+    record = Table({1: "resign"}, black=ROBOT).play()
+    assert (len(record.moves), record.tallies[1].faults) == (12, 1)
 
 
 def test_a_move_declines_and_the_next_offer_has_to_wait() -> None:

@@ -1,7 +1,7 @@
 """The people of one run: a place for each, and the port by which the run asks them.
 
-A person's move is an answer in the journal like any other: `MOVE: e2e4`. A person who resigns gives no reply, as often
-as the rules ask again, so a replay comes to the same forfeit.
+A person's move is an answer in the journal like any other: `MOVE: e2e4`. Who resigns says so in the same way
+(`MOVE: resign`), or, in a game that has no word for it, gives no reply as often as the rules ask again.
 """
 
 import time
@@ -108,16 +108,20 @@ class PersonPort:
         asked = asked_of(question, match, self._desk.plan, before, time.monotonic())
         place.note_prompt(question.game, question.messages)
         action = place.ask(asked, lambda: self._desk.check(place))
-        if action is RESIGNS:
+        view = VIEWS[match.game]
+        if action is RESIGNS and not view.resigns:
             return NoReply(reason=RESIGNED)
-        tag = VIEWS[match.game].tag if asked.choices else ""
+        if action is RESIGNS:
+            return Reply(text=f"{view.tag} {view.resigns}")
+        tag = view.tag if asked.choices else ""
         return Reply(text=f"{tag} {action}" if tag else action)
 
     def restore(self, question: Question, recorded: Answer) -> None:
         """Take up a recorded question and answer."""
         assert isinstance(question, Chat)
-        tag = VIEWS[self._desk.match_of(question.game).game].tag
-        action = recorded.text.removeprefix(tag).strip() if isinstance(recorded, Reply) else RESIGNS
+        view = VIEWS[self._desk.match_of(question.game).game]
+        action = recorded.text.removeprefix(view.tag).strip() if isinstance(recorded, Reply) else RESIGNS
+        action = RESIGNS if action == view.resigns else action
         self._place.note_prompt(question.game, question.messages)
         self._place.restore(question_digest(question)[:ID_DIGITS], question.game, action)
 

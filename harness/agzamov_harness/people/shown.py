@@ -49,6 +49,7 @@ def asked_of(question: Chat, match: Match, plan: Plan, before: Sequence[tuple[Me
         choices, frame = view.choices(question.messages), view.live_frame([*before, question.messages])
     except ValueError:  # no decision: what to keep of the game, or a question about a position
         choices, frame = None, {}
+    view = VIEWS[match.game]
     forfeits = getattr(plan.rules_of(match.game), "illegal", None) is IllegalPolicy.RETRY_THEN_FORFEIT
     return Asked(
         question_digest(question)[:ID_DIGITS],
@@ -58,7 +59,7 @@ def asked_of(question: Chat, match: Match, plan: Plan, before: Sequence[tuple[Me
         frame,
         choices,
         "\n\n".join(message.content for message in question.messages if message.role == "user"),
-        can_resign=forfeits and VIEWS[match.game].can_resign,
+        can_resign=bool(view.resigns) or (forfeits and view.can_resign),
         since=since,
     )
 

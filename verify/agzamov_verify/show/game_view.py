@@ -24,8 +24,8 @@ class GameView(ABC):
     `places` names the places of the seats in a result, the first to act first; `clusters` what decisions that depend
     on each other are of. `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`:
     the open format of its results, as `agzamov export --to` has it; empty for none. `notation_words`: what it holds.
-    `tag`: what a declared line starts with; empty where a game has none. `can_resign`: a person who gives up says so by
-    no action of the game.
+    `tag`: what a declared line starts with; empty where a game has none. `resigns`: what a person declares to give up;
+    where that is empty, `can_resign` says whether a person may give up by giving no answer.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
     makes foreign text safe.
@@ -43,6 +43,7 @@ class GameView(ABC):
     notation_words: ClassVar[str] = ""
     adjusted_words: ClassVar[str] = ""
     tag: ClassVar[str] = ""
+    resigns: ClassVar[str] = ""
     can_resign: ClassVar[bool] = True
 
     @abstractmethod

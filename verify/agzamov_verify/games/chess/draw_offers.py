@@ -20,6 +20,7 @@ from msgspec import Meta
 from ...table.declared import Accepted, Fault, FaultKind
 from .patterns import NO_HABITS
 from .reference_search import Search
+from .resignation import Resigned
 from .rules import Game960
 from .spelling import read_move
 
@@ -68,7 +69,7 @@ class DrawTaken(msgspec.Struct, frozen=True, gc=False):
     """The opponent's offer is taken, and no move is played."""
 
 
-ChessAction: TypeAlias = chess.Move | Offered | DrawTaken
+ChessAction: TypeAlias = chess.Move | Offered | DrawTaken | Resigned
 """What a side may do at a decision."""
 
 

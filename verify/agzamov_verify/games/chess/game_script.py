@@ -22,6 +22,7 @@ from .habit_words import query
 from .prompt import EXAMPLE_EXCHANGE, REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .read_back import ReadBack, drawn_placement, read_back
 from .read_back import messages as read_back_messages
+from .resignation import Resigned, with_resignation
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
 from .spelling import spelled
@@ -171,8 +172,9 @@ class ChessTable:
         self.pictures = ChessPictures(variant.name)
         self.read_backs: list[ReadBack] = []
         white, black = players
-        self.offers = Offers(rules.draw_offers, (white.is_person, black.is_person))
-        self.read_text = self.offers.reader
+        people = white.is_person, black.is_person
+        self.offers = Offers(rules.draw_offers, people)
+        self.read_text = with_resignation(self.offers.reader, people) if any(people) else self.offers.reader
         self.is_plain = tuple(
             player.remembers_nothing and not (player.library or player.tool or player.pictures) for player in players
         )
@@ -247,6 +249,8 @@ class ChessTable:
             self.game.push(action)
         elif isinstance(action, Offered):
             self.game.push(action.move)
+        elif isinstance(action, Resigned):
+            return Ending(End.RESIGNATION, 2 * side)
         else:
             return Ending(End.FORFEIT, 2 * side) if isinstance(action, Forfeit) else Ending(End.AGREEMENT, 1)
         end = self.game.end(self.rules.draw_claims)

@@ -40,12 +40,13 @@ class End(StrEnum):
     PLY_LIMIT = "ply_limit"
     FORFEIT = "forfeit"
     AGREEMENT = "agreement"
+    RESIGNATION = "resignation"
     UNFINISHED = "unfinished"
 
 
 BY_RULE: Final = frozenset(End) - {End.ADJUDICATION, End.FORFEIT, End.PLY_LIMIT, End.UNFINISHED}
 """Endings by the rules of chess."""
-ON_THE_BOARD: Final = BY_RULE - {End.AGREEMENT}
+ON_THE_BOARD: Final = BY_RULE - {End.AGREEMENT, End.RESIGNATION}
 """Endings that the last position is itself."""
 
 

@@ -30,6 +30,7 @@ from .match_counts import ChessResult
 from .person_moves import chess_choices
 from .pgn import SCORES, first_move_number, pgn, san_moves
 from .prompt import TAG, PromptStyle
+from .resignation import RESIGNS, with_resignation
 from .rules import End, Game960
 
 SIDES: Final = ("White", "Black")
@@ -87,6 +88,7 @@ REASONS: Final = {
     End.PLY_LIMIT: "by the limit on the length of a game",
     End.FORFEIT: "by forfeit: the loser gave no legal move in all its attempts",
     End.AGREEMENT: "by agreement",
+    End.RESIGNATION: "by resignation",
     End.UNFINISHED: "not finished",
 }
 
@@ -248,6 +250,7 @@ class ChessView(GameView):
     places = ("White", "Black")
     notation = "pgn"
     tag = TAG
+    resigns = RESIGNS
     notation_words = "games of chess with the engine's evaluations"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:  # noqa: ARG002 - as declared
@@ -284,8 +287,9 @@ class ChessView(GameView):
         game = Game960(record.start_fen, self.game.chess_variant)
         white, black = (plan.seats[played.match.seats[index]].is_person for index in played.order)
         offers = Offers(plan.rules_of(self.game.name).draw_offers, (white, black))
+        read = with_resignation(offers.read, (white, black))
         for ply, move in enumerate((*record.moves, "")):
-            yield ply % len(SIDES), lambda answer: read_declared(answer, TAG, lambda text: offers.read(text, game))
+            yield ply % len(SIDES), lambda answer: read_declared(answer, TAG, lambda text: read(text, game))
             if ply in record.draw_offers:
                 offers.plies.append(ply)
             if move:

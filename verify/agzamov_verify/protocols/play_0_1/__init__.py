@@ -2,8 +2,8 @@
 
 One phase, in which any two seats meet; results are told of `a`, so name the person there. A person is shown what is
 legal, which arena-0.1 shows to nobody, and plays as few games as they like, so nothing here is a result of an arena or
-of Phase 4. An answer without a legal action is explained, and after three more tries the game is lost: so a person can
-resign. Chess ends by its rules.
+of Phase 4. An answer without a legal action is explained, and after three more tries the game is lost. Chess ends by
+its rules, or a person resigns.
 """
 
 from typing import Final
