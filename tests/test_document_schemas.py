@@ -16,7 +16,7 @@ from script_modules import script
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "docs" / "spec" / "schemas"
 GOLDEN = ROOT / "tests" / "bundles" / "golden"
-BUNDLES = ("agz-0.1/bundle", "agz-0.1/systems", "arena-0.1/bundle")
+BUNDLES = ("agz-0.1/bundle", "agz-0.1/systems", "arena-0.1/bundle", "people-0.1/bundle", "play-0.1/bundle")
 FILES = {
     "analysis": "data/results/analysis.json",
     "calls": "data/results/calls.json",

@@ -10,7 +10,7 @@ from agzamov_verify.games.chess.draw_offers import MARK, TAKEN, WORDS, OfferStat
 from agzamov_verify.games.chess.resignation import RESIGNS
 from agzamov_verify.plan.manifest import MemoryPin
 from bundles.bundle_factory import engine_path, world_of
-from bundles.eccentric_seat import draw_of, is_stubborn, random_action
+from bundles.eccentric_seat import draw_of, random_action
 from people.people_worlds import PIN, FakeSurvey, study
 from stack_world import StackWorld
 
@@ -50,7 +50,7 @@ GUESSES: Final = {"4a": "4a", "4b": "4c", "4c": ""}
 def person(question: Chat) -> Reply:
     """An answer drawn from the question: mostly a legal move, at times one with an offer, no move, or a resignation."""
     draw, (system, situation) = draw_of(question), question.messages[:2]
-    if is_stubborn(question) or draw % 13 == 0:
+    if draw % 13 == 0:
         return Reply(text="MOVE: e9e9\nACTION: dance")
     if "chess" in question.game and draw % 31 == 0:
         return Reply(text=f"MOVE: {RESIGNS}")

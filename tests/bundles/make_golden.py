@@ -226,13 +226,13 @@ def make_arena(target: Path, folder: Path) -> dict[str, Any]:
 
 
 def make_play(target: Path, folder: Path) -> dict[str, Any]:
-    """The golden files of play-0.1, and their figures: somebody takes an offer of a draw, somebody gives no answer."""
-    return make_of_people(target, folder, golden_people.PLAY_PLAN, {"agreement", "forfeit", "checkmate", "resignation"})
+    """The golden files of play-0.1, and their figures: somebody takes an offer of a draw, somebody resigns."""
+    return make_of_people(target, folder, golden_people.PLAY_PLAN, {"agreement", "checkmate", "resignation"})
 
 
 def make_people(target: Path, folder: Path) -> dict[str, Any]:
     """The golden files of people-0.1, and their figures."""
-    return make_of_people(target, folder, golden_people.PEOPLE_PLAN, {"forfeit", "ply_limit", "resignation"})
+    return make_of_people(target, folder, golden_people.PEOPLE_PLAN, {"ply_limit", "resignation"})
 
 
 def ends_by_game(draft: Draft) -> dict[str, set[str]]:

@@ -291,7 +291,7 @@ def test_a_round_of_an_arena_shows_what_each_player_took_and_no_card_without_a_r
     assert verdict.results
     ids = {row.match for row in verdict.results.matches}
     assert {link for card in cards for link in re.findall(r'href="#m=([^"]+)"', card)} == ids
-    assert len(cards) == len({row.game for row in verdict.results.matches}) == 5
+    assert len(cards) == len({row.game for row in verdict.results.matches}) == 6
     draughts = next(card for card in cards if "English draughts" in card)
     points = [float(value) for value in re.findall(r">(\d\.\d\d)<", draughts)]
     assert sum(points) == 1.0

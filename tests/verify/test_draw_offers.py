@@ -66,7 +66,7 @@ def test_a_person_resigns_in_place_of_a_move_and_has_lost(turn: int, halfpoints:
 
 def test_a_program_that_says_so_has_named_no_legal_move() -> None:
     record = Table({1: "resign"}, black=ROBOT).play()
-    assert (len(record.moves), record.tallies[1].faults) == (12, 1)
+    assert (record.ending.end is End.RESIGNATION, record.tallies[1].faults) == (False, 1)
 
 
 def test_a_move_declines_and_the_next_offer_has_to_wait() -> None:
