@@ -195,6 +195,10 @@ def _unwitnessed(case: Replay) -> None:
 
 WRONG: dict[str, tuple[Spoil, str]] = {
     "the replayer is the submitter": (lambda case: case.sign(key=case.key), "who is not the submitter"),
+    "the replayer is the submitter with another key": (
+        lambda case: case.change_policy(submitters={key_id(case.key.public_key()): "Example Lab"}),
+        "another key of Example Lab",
+    ),
     "a replayer whom nobody knows": (lambda case: case.sign(key=Ed25519PrivateKey.generate()), "the policy names"),
     "a policy without replayers": (lambda case: case.change_policy(replayers={}), "the policy names"),
     "a replayer whose key is revoked": (_revoked, "stolen"),

@@ -173,6 +173,10 @@ def _unknown_own_party(case: Case) -> None:
 
 WRONG: dict[str, tuple[Callable[[Case], object], str]] = {
     "signed by the submitter": (lambda case: case.twice.sign("submitter.pem"), "somebody else than the submitter"),
+    "signed by the submitter with another key": (
+        lambda case: case.change_policy(comparers={case.twice.id_of("comparer.pem"): "Example University"}),
+        "another key of Example University",
+    ),
     "signed by somebody whom nobody knows": (lambda case: case.twice.sign("log.pem"), "the policy names"),
     "a policy without comparers": (lambda case: case.change_policy(comparers={}), "the policy names"),
     "a comparer whose key is revoked": (lambda case: _revoked(case, "comparer.pem"), "stolen"),

@@ -348,3 +348,17 @@ def test_seats_of_one_ollama_server_name_the_same_gpus_and_memory() -> None:
     matches = [{**PLAN["matches"][0], "a": name} for name in seats]
     found = problems(plan(seats={**PLAN["seats"], **seats}, matches=matches, isolation="container"))
     assert found == [Problem("seats.two", "expected the same gpus and memory_mib for all seats of Ollama")]
+
+
+def test_no_seat_is_taken_for_another_by_its_models_name() -> None:
+    """Of two seats of one model each is known by `name@model`, which another seat's model may be called."""
+    briefed = {**MODEL, "briefing": "second"}
+    one, other = {"s": MODEL, "t": briefed}, {"s": MODEL, "t": briefed, "u": {**MODEL, "model": "s@m"}}
+    self_play = {"phase": 1, "game": "holdem", "hands": 1000}
+
+    def of(seats: dict[str, Any]) -> list[Problem]:
+        return problems(plan(seats=seats, matches=[{**self_play, "a": name, "b": name} for name in seats]))
+
+    assert of(one) == []
+    told = 'expected a player that results tell from that of seat s: both are "openai:s@m"; rename one of the seats'
+    assert of(other) == [Problem("seats.u", told)]

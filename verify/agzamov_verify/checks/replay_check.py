@@ -116,6 +116,8 @@ class _Check:
     def _signer(self, policy: TrustPolicy) -> None:
         if self._key_id == self._opened.submitter:
             self._add("key", "a replayer who is not the submitter", f"the submitter's key {self._key_id[:16]}")
+        elif policy.is_one_party(self._key_id, self._opened.submitter):
+            self._add("key", "a replayer who is not the submitter", f"another key of {policy.name_of(self._key_id)}")
         elif self._key_id not in policy.replayers:
             self._add("key", "a replayer that the policy names", f"key {self._key_id[:16]}")
         if revoked := policy.revoked.get(self._key_id):

@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 
+from ..core.columns import quoted
 from ..core.did_you_mean import did_you_mean
 from ..core.questions import RESERVED
 from ..experiment.analysis_plan import SequentialRule
@@ -42,6 +43,19 @@ def seat_problems(plan: Plan) -> Iterator[Problem]:
             yield Problem(f"prices.{name}", f"expected the name of a seat, found {name}{near}")
 
 
+def _players_told_apart(plan: Plan) -> Iterator[Problem]:
+    """Seats that are measured and have the same identifier, so that the figures of one would stand for the other."""
+    looked_at = [match.seats[index] for match in plan.matches for index in plan.looked_at(match)]
+    measured = [name for name in dict.fromkeys(looked_at) if name in plan.seats and name not in plan.repeats]
+    seats, of_player = [plan.seats[name] for name in measured], dict[str, str]()
+    for name in measured:
+        player = plan.seats[name].player_id(name, "", seats)
+        if other := of_player.get(player):
+            wanted = f"expected a player that results tell from that of seat {other}: both are {quoted(player)}"
+            yield Problem(f"seats.{name}", f"{wanted}; rename one of the seats")
+        of_player.setdefault(player, name)
+
+
 BEACON_ROUND = re.compile("[a-z0-9-]{1,32}/[1-9][0-9]{0,12}")
 STREAMS_MAX = 40_000
 SEATS_NAMED_MAX = 20
@@ -57,6 +71,7 @@ def problems(plan: Plan) -> list[Problem]:
         *_rules(plan),
         *_containers(plan),
         *seat_problems(plan),
+        *_players_told_apart(plan),
         *_matches(plan),
         *condition_problems(plan),
         *people_problems(plan),

@@ -97,6 +97,10 @@ class TrustPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         names = (self.submitters, self.replayers, self.comparers)
         return next((known[key_id] for known in names if key_id in known), f"key {key_id[:16]}")
 
+    def is_one_party(self, key_id: str, other: str) -> bool:
+        """Whether two keys are somebody's one key, or two that the policy has under one name."""
+        return self.name_of(key_id) == self.name_of(other)
+
 
 def parse_policy(data: bytes) -> TrustPolicy:
     """A policy from its JSON. Raises BadNote, with the field's place."""
