@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from agzamov_verify.checks.registration_check import RegistrationVerdict
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.core.columns import listed
 from agzamov_verify.experiment.matches import Arm
@@ -168,6 +169,16 @@ def test_a_badge_is_no_better_than_the_whole(small: Path) -> None:
     assert held_badge("V1", (), 0, has_result=True) == (Kind.HOLDS, "Record consistent (level V1; V4 is the highest)")
     assert held_badge("V1", (), 0, has_result=True, failed_gate=True).kind is Kind.EMPTY
     assert "not that this was the only run" in not_proved(verdict)
+
+
+@pytest.mark.parametrize(("others", "is_told"), [(0, False), (19, True)])
+def test_at_v2_other_runs_of_the_study_are_not_proved_to_be_worse(
+    small: Path, monkeypatch: pytest.MonkeyPatch, others: int, is_told: bool
+) -> None:
+    verdict = check(small)
+    monkeypatch.setattr(Verdict, "level", "V2")
+    verdict.registration = RegistrationVerdict(others=others)
+    assert ("not how other registered runs of its study ended (19)" in not_proved(verdict)) is is_told
 
 
 # --- words ------------------------------------------------------------------------------------------

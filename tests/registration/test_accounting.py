@@ -73,7 +73,22 @@ def test_a_study_that_breaks_its_own_promise_is_named(entries: tuple[Registered,
 
 def test_reasons_of_stopped_runs_are_told() -> None:
     found = ledger(registered(1), Aborted(f"{1:064x}", "the disk failed"))
-    assert "  stopped, 1: the disk failed" in list(study_lines(found.studies[0], "somebody"))
+    assert '  stopped, 1: "the disk failed"' in list(study_lines(found.studies[0], "somebody"))
+
+
+def test_a_title_is_told_from_the_words_around_it() -> None:
+    titled = msgspec.structs.replace(registered(1), title="A study (level V4); \u0430ll good")
+    first = next(study_lines(ledger(titled).studies[0], "key 1234"))
+    assert first == '"A study (level V4); \\u0430ll good", by key 1234'
+
+
+@pytest.mark.parametrize(("runs", "is_told"), [(1, False), (2, True)])
+def test_finished_runs_beside_one_are_digests_alone(runs: int, is_told: bool) -> None:
+    """A digest may be of nothing, so who shows one of several results has not accounted for the others."""
+    begun = [registered(run, run, runs) for run in range(1, runs + 1)]
+    study = ledger(*begun, *(Finished("bb" * 32, one.manifest_sha256) for one in begun)).studies[0]
+    told = f"  of the {runs} results the log has digests alone: who shows one should show the bundles of all"
+    assert (told in study_lines(study, "somebody")) is is_told
 
 
 def test_grinding_is_visible_in_plain_words(tmp_path: Path) -> None:

@@ -115,12 +115,13 @@ def test_missing_runs_stand_on_the_row_that_profits_from_them(tmp_path: Path) ->
     assert [row["runs"][0]["unreported"] for row in board["rows"]] == [words, ""]
 
 
-def test_a_run_brings_the_account_of_its_study_only_where_runs_are_missing(tmp_path: Path) -> None:
+def test_a_run_brings_the_account_of_its_study_where_that_has_other_runs(tmp_path: Path) -> None:
     verdict = verify(bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), tmp_path), Options())
     account = ["A study, by ada", "  2 registered: 1 finished, 0 stopped, 0 open, 1 missing"]
-    for missing, told in ((1, "A study, by ada: 2 registered: 1 finished, 0 stopped, 0 open, 1 missing"), (0, "")):
-        verdict.registration = RegistrationVerdict(account=account, unreported=missing)
-        assert [run.unreported for run in runs_of(verdict, "a", "ada")] == [told]
+    words = "A study, by ada: 2 registered: 1 finished, 0 stopped, 0 open, 1 missing"
+    for missing, others, told in ((1, 1, (words, "")), (0, 1, ("", words)), (0, 0, ("", ""))):
+        verdict.registration = RegistrationVerdict(account=account, unreported=missing, others=others)
+        assert [(run.unreported, run.other_runs) for run in runs_of(verdict, "a", "ada")] == [told]
 
 
 def test_submitters_have_the_names_of_the_leaderboard(case: Case) -> None:

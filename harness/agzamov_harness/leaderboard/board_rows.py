@@ -135,6 +135,7 @@ def _facts(row: BoardRow, gone: Mapping[str, int]) -> Element:
         words = f"{counted(away, 'accepted run')} of this submitter taken away"
         told.append(element("strong", words, class_="fault"))
     told += [element("strong", f"study {words}", class_="fault") for words in unreported(row)]
+    told += [f"study {words}" for words in dict.fromkeys(ascii_words(run.other_runs) for run in row.runs) if words]
     return element("p", *(element("span", one) for one in told), class_="facts")
 
 

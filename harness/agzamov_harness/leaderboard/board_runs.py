@@ -86,7 +86,8 @@ class BoardRun(NamedTuple):
     `less_filler`: of a memory, less the arm of as much text of nothing in the game; None where that was not played.
     `match`: of the real arm, whose games show it. `cost`: of its measured seat. `no_result`: why its report has no
     result of it, in words; empty where it has one. `unchecked`: steps of the check that were not taken. `unreported`:
-    the account of its study, where a log was given and registered runs of it are missing beyond their deadline.
+    the account of its study, where a log was given and registered runs of it are missing beyond their deadline;
+    `other_runs`: the same where none is missing, and the study has other runs, of which the log has digests alone.
     """
 
     board: Board
@@ -110,6 +111,7 @@ class BoardRun(NamedTuple):
     no_result: str = ""
     unchecked: tuple[Step, ...] = ()
     unreported: str = ""
+    other_runs: str = ""
 
 
 def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[BoardRun]:
@@ -144,13 +146,14 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
             cost_of(answers[match.id], played),
             _no_result(answers[match.id], manifest.plan),
             unchecked,
-            _unreported(verdict.registration),
+            *_studied(verdict.registration),
         )
 
 
-def _unreported(found: RegistrationVerdict | None) -> str:
-    """The title and the counts of a study of which registered runs are missing; empty of any other."""
-    return ": ".join(line.strip() for line in found.account[:2]) if found and found.unreported else ""
+def _studied(found: RegistrationVerdict | None) -> tuple[str, str]:
+    """Title and counts of a study: first where registered runs are missing, else where it has other runs."""
+    words = ": ".join(line.strip() for line in found.account[:2]) if found else ""
+    return (words, "") if found and found.unreported else ("", words if found and found.others else "")
 
 
 ORACLE: Final = "an oracle, which tells what the submitter wrote, is measured and not ranked"
@@ -212,7 +215,7 @@ def _told(seat: Seat, game: str) -> list[str]:
     habits = sorted({*seat.patterns} & {*GAMES[game].patterns})
     words = [f"which keeps {', '.join(habits)}"] if habits else []
     if seat.briefing:
-        words.append(f"briefed by a text of SHA-256 {sha256(seat.briefing.encode()).hexdigest()[:SHOWN_DIGITS]}")
+        words.append(f"briefed by a text of SHA-256 {sha256(seat.briefing.encode()).hexdigest()}")
     return words
 
 

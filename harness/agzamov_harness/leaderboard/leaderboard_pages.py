@@ -42,8 +42,9 @@ order of the lower ends; below them those whose lower end is under 0, by number.
 A rank is a range, since numbers are uncertain: all ranges of a board hold together in 95 of 100 boards.
 
 Level V1: the record is consistent with itself. It cannot prove that the model really gave its replies. Level V2: the
-run was also registered before its seed existed, and every registered run of its study is accounted for; where some are
-missing, the row says how many. Level V3: V2, and somebody else asked the same weights again for a random sample of its
+run was also registered before its seed existed, and every registered run of its study is accounted for: finished (its
+bundle's digest is logged, the bundle need not be here), stopped or open; where some are missing or the study has other
+runs, the row says how many. Level V3: V2, and somebody else asked the same weights again for a random sample of its
 games. Level V4: V2, and another party executed the whole plan, with figures that agree.
 
 Lineage: how far what a memory told can be traced to what was stored, from A (word for word) to D (unverified). It

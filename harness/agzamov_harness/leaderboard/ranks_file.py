@@ -68,6 +68,7 @@ def _run(run: BoardRun) -> dict[str, Any]:
         "less_filler": _plain(run.less_filler.estimate if run.less_filler else None),
         "warnings": list(run.warnings),
         "unreported": run.unreported,
+        "other_runs": run.other_runs,
     }
 
 

@@ -63,13 +63,15 @@ class Trust(msgspec.Struct, frozen=True):
 class RegistrationVerdict(LevelVerdict):
     """What keeps a bundle from V2. `account`: the log's, of its study, in words.
 
-    `unreported`: runs of its study that were registered, and missing beyond their deadline.
+    `unreported`: runs of its study that were registered, and missing beyond their deadline. `others`: registered runs
+    of its study beside this one, whatever became of them.
     """
 
     step: ClassVar[int] = STEP
 
     registered_s: int | None = None
     unreported: int = 0
+    others: int = 0
 
 
 def check_registration(opened: Opened, trust: Trust, beacon: BeaconRound | None) -> RegistrationVerdict:
@@ -252,6 +254,7 @@ def _study_alone(opened: Opened, trust: Trust, verdict: RegistrationVerdict) -> 
 def _tell_study(study: StudyAccount, opened: Opened, trust: Trust, verdict: RegistrationVerdict) -> None:
     verdict.account = list(study_lines(study, trust.policy.name_of(opened.submitter)))
     verdict.unreported = study.count(Fate.MISSING)
+    verdict.others = len(study.accounts) - 1
 
 
 def _own_end(opened: Opened, own: Account, place: str, verdict: RegistrationVerdict) -> None:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
+from ..core.columns import quoted
 from .log_entry import Aborted, Finished, Read, Registered
 
 
@@ -122,12 +123,14 @@ def study_lines(study: StudyAccount, who: str) -> Iterator[str]:
         study.count(fate) for fate in (Fate.FINISHED, Fate.STOPPED, Fate.MISSING, Fate.OPEN)
     )
     total = len(study.accounts)
-    yield f"{study.title}, by {who}"
+    yield f"{quoted(study.title)}, by {who}"
     yield f"  {total} registered: {finished} finished, {stopped} stopped, {still_open} open, {missing} missing"
     if missing:
         runs = "1 run was" if missing == 1 else f"{missing} runs were"
         result = "1 result was" if finished == 1 else f"{finished} results were"
         yield f"  {runs} begun and never reported; {result} published. Whoever shows one may have kept back worse ones."
+    elif finished > 1:
+        yield f"  of the {finished} results the log has digests alone: who shows one should show the bundles of all"
     for problem in study.problems:
         yield f"  {problem}"
     reasons = dict[str, int]()
@@ -135,4 +138,4 @@ def study_lines(study: StudyAccount, who: str) -> Iterator[str]:
         if account.fate is Fate.STOPPED:
             reasons[account.reason] = reasons.get(account.reason, 0) + 1
     for reason, count in reasons.items():
-        yield f"  stopped, {count}: {reason}"
+        yield f"  stopped, {count}: {quoted(reason)}"

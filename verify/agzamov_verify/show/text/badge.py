@@ -22,6 +22,7 @@ from .answers import Answer, Shown
 PROVES: Final = "The signature proves that the holder of this key packed this record and that nobody has changed it"
 INVENTED: Final = "not that the model really gave these replies (only a repetition by somebody else can)"
 ONLY_RUN: Final = "not that this was the only run"
+OTHER_RUNS: Final = "not how other registered runs of its study ended ({others}): the log has digests or reasons alone"
 
 
 class Kind(StrEnum):
@@ -81,5 +82,7 @@ def missing_words(steps: Sequence[Step]) -> str:
 def not_proved(verdict: Verdict) -> str:
     """What a signature does not prove, in one line."""
     limits = [INVENTED] if verdict.recomputed is Recomputed.NOT_ALL and verdict.level < "V3" else []
-    only_run = [] if verdict.level >= "V2" else [ONLY_RUN]
+    others = verdict.registration.others if verdict.registration else 0
+    told = [OTHER_RUNS.format(others=others)] if others else []
+    only_run = told if verdict.level >= "V2" else [ONLY_RUN]
     return f"{PROVES}, {', and '.join((*limits, *only_run))}." if limits or only_run else ""
