@@ -223,6 +223,73 @@ def test_a_refusal_or_a_filter_is_the_models_own_answer(finish: object, message:
     assert answer_to(message_step(finish, message)) == NoReply(reason=reason)
 
 
+def of_choice(**changes: object) -> dict[str, Any]:
+    """A completion whose choice has other fields; as servers in trouble send it, it counts no token."""
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": ""}, **changes}
+    return {"id": "x", "choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0}}
+
+
+THOUGHT_ONLY = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 9}}
+UPSTREAM = {"code": 502, "message": "Upstream overloaded"}
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (of_choice(error=UPSTREAM, finish_reason="error"), "an error of the server's own: Upstream overloaded"),
+        (of_choice(error=UPSTREAM), "an error of the server's own: Upstream overloaded"),
+        (of_choice(finish_reason="error"), "an error of the server's own"),
+        (of_choice(finish_reason="Error", message={"content": "MOVE: e2e4"}), "an error of the server's own"),
+        ({**of_choice(finish_reason=None), "error": UPSTREAM}, "an error of the server's own: Upstream overloaded"),
+        ({**completion(), "error": UPSTREAM}, "an error of the server's own: Upstream overloaded"),
+        (of_choice(message={"error": "Upstream overloaded"}), "an error of the server's own: Upstream overloaded"),
+        ({"choices": [{"message": {}}]}, "a message with nothing in it"),
+        (of_choice(message={"content": None, "refusal": None, "tool_calls": []}), "a message with nothing in it"),
+        (of_choice(message={"role": "assistant", "content": 5}), "a message with nothing in it"),
+    ],
+)
+def test_a_servers_own_error_is_no_reply_of_the_model(body: object, told: str) -> None:
+    """With status 200 it was scored as a reply that declares nothing."""
+    answer = answer_to(answers(body), says("MOVE: e2e4"))
+    (failed,) = answer.attempts
+    assert failed.kind == "not_a_completion"
+    assert failed.detail.endswith(told) or f"{told}: no content" in failed.detail
+    assert answer == msgspec.structs.replace(GOOD, attempts=(failed,))
+    assert "3 tries failed" in fault_of(*[answers(body)] * 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "finish"),
+    [
+        (of_choice(), "stop"),
+        ({**of_choice(error=None), "error": None}, "stop"),
+        (of_choice(message={"content": []}), "stop"),
+        (of_choice(message={"content": None, "reasoning_content": "Hm"}), "stop"),
+        (of_choice(message={"content": None, "reasoning": "Hm"}), "stop"),
+        (of_choice(message={}, finish_reason="length"), "length"),
+        ({**of_choice(message={}), "usage": THOUGHT_ONLY}, "stop"),
+    ],
+)
+def test_an_empty_reply_of_the_model_is_a_reply(body: object, finish: str) -> None:
+    answer = answer_to(answers(body))
+    assert isinstance(answer, Reply)
+    assert (answer.text, answer.finish, answer.attempts) == ("", finish, ())
+
+
+def test_an_error_repeats_no_key_and_stays_short() -> None:
+    told = KEY + " \x1b[31m" + "x" * 5000
+    (failed,) = answer_to(
+        answers(of_choice(error={"message": told})),
+        says("x"),
+        environment={"K": KEY},
+        api_key_env="K",
+    ).attempts
+    assert KEY_PREFIX not in failed.detail
+    assert "[key]" in failed.detail
+    assert "\x1b" not in failed.detail
+    assert len(failed.detail) < adapter.DETAIL_CHARACTERS_MAX
+
+
 def test_a_filter_that_left_text_is_a_reply() -> None:
     answer = answer_to(message_step("content_filter", {"content": "MOVE: e2e4"}))
     assert isinstance(answer, Reply)
@@ -319,7 +386,8 @@ TRUNCATED = response(200, json.dumps(completion()).encode())[:-40]
         (answers(b'{"a":' * 200_000), "not_a_completion", "1000000 bytes"),
         (answers(b"9" * 10_000), "not_a_completion", "10000 bytes"),
         (answers({"id": "x", "choices": []}), "not_a_completion", "no choice with a message in it"),
-        (answers({"error": {"message": "loading"}}), "not_a_completion", "no choice with a message in it"),
+        (answers({"error": {"message": "loading"}}), "not_a_completion", "an error of the server's own: loading"),
+        (answers({"error": "loading\nit"}), "not_a_completion", "an error of the server's own: loading it"),
         (answers([1, 2]), "not_a_completion", "no choice with a message in it"),
         (answers(None), "not_a_completion", "no choice with a message in it"),
     ],

@@ -138,6 +138,13 @@ def test_an_answer_of_a_cloud_model_is_none() -> None:
     assert "2 tries failed, the last with not_a_completion" in fault_of(step, step)
 
 
+@pytest.mark.parametrize("change", [{"error": "model runner has stopped"}, {"done_reason": "error"}])
+def test_a_servers_own_error_is_no_answer(change: dict[str, str]) -> None:
+    step = changed(recording(37), **change)
+    told = "an error of the server's own" + (f": {change['error']}" if "error" in change else "")
+    assert told in fault_of(step, step)
+
+
 def test_a_stream_that_is_not_done_is_no_answer() -> None:
     step = changed(recording(37), done=False)
     assert "not_a_completion" in fault_of(step, step)

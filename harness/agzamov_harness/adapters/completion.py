@@ -2,7 +2,8 @@
 
 The `openai` client checks no types: its object for {"choices": "x"} breaks where it is used. So the
 bytes are read here, once. Usable fields are kept, others count as missing, and only an
-answer that holds no message is refused. Two forms are known: OpenAI's, and that of Ollama's /api/chat.
+answer that holds no reply of the model is refused: no message, nothing in it, or the server's own error, which routers
+send with status 200. Two forms are known: OpenAI's, and that of Ollama's /api/chat.
 """
 
 import json
@@ -14,10 +15,21 @@ import msgspec
 from agzamov_verify.core.questions import TOKENS_MAX, ToolCall
 
 NOT_JSON: Final = "it is not JSON"
+SERVERS_ERROR: Final = "error"
+"""The finish reason of a choice that the server failed to make."""
+ENDED_BY_MODEL: Final = frozenset({"content_filter", "length"})
+"""Finish reasons with which a message without content is still the model's."""
 
 
 class NotACompletion(ValueError):
-    """The server's answer is no completion; the message names the missing part and repeats nothing of the answer."""
+    """The server's answer is no completion; the message names the missing part and repeats nothing of the answer.
+
+    `told`: the sentence of the server's own error, where there is one.
+    """
+
+    def __init__(self, what: str, told: str = "") -> None:
+        super().__init__(what)
+        self.told = told
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
@@ -50,13 +62,15 @@ def read_completion(body: bytes) -> ServerAnswer:
     answer = _parsed(body)
     choice = _first(_field(answer, "choices"))
     message = _field(choice, "message")
+    finish = _text(_field(choice, "finish_reason"))
+    _refuse_an_error(answer, choice, message, finish)
     if not isinstance(message, dict):
         raise NotACompletion("no choice with a message in it")
     usage = _field(answer, "usage")
-    return ServerAnswer(
+    read = ServerAnswer(
         text=_content(message.get("content")),
         refusal=_text(message.get("refusal")),
-        finish=_text(_field(choice, "finish_reason")),
+        finish=finish,
         fingerprint=_text(_field(answer, "system_fingerprint")),
         id=_text(_field(answer, "id")),
         model=_text(_field(answer, "model")),
@@ -67,12 +81,32 @@ def read_completion(body: bytes) -> ServerAnswer:
         tokens=_tokens(_field(_field(choice, "logprobs"), "content")),
         tool_calls=_tool_calls(message.get("tool_calls")),
     )
+    if not _is_of_the_model(message, read):
+        raise NotACompletion("a message with nothing in it: no content, no refusal and no call of a tool")
+    return read
+
+
+def _refuse_an_error(answer: Any, choice: Any, message: Any, finish: str) -> None:
+    """Raises NotACompletion for an error of the server's own beside a choice or in its place."""
+    errors = [error for place in (answer, choice, message) if (error := _field(place, "error"))]
+    if errors or finish.lower() == SERVERS_ERROR:
+        told = next(filter(None, (_text(error) or _text(_field(error, "message")) for error in errors)), "")
+        raise NotACompletion("an error of the server's own", told)
+
+
+def _is_of_the_model(message: Any, read: ServerAnswer) -> bool:
+    """Whether a model has made a message: an empty text counts, and so do thoughts that left nothing to say."""
+    has_content = isinstance(message.get("content"), str | list)
+    has_thoughts = any(_text(message.get(name)) for name in ("reasoning_content", "reasoning"))
+    is_ended = read.finish.lower() in ENDED_BY_MODEL
+    return bool(has_content or read.refusal or read.tool_calls or has_thoughts or read.reasoning_tokens or is_ended)
 
 
 def read_ollama(body: bytes) -> ServerAnswer:
     """Parse an answer of Ollama's /api/chat. Raises NotACompletion if malformed, unfinished or of a remote model."""
     answer = _parsed(body)
     message = _field(answer, "message")
+    _refuse_an_error(answer, None, message, _text(_field(answer, "done_reason")))
     if not isinstance(message, dict) or _field(answer, "done") is not True:
         raise NotACompletion("no message that is done")
     if _text(_field(answer, "remote_host")):

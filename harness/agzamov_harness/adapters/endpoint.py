@@ -170,7 +170,7 @@ class Endpoint:
         try:
             completion = read_completion(answer.content)
         except NotACompletion as error:
-            return self._calls.no_answer(answer.http_response, str(error), self._path_hint)
+            return self._calls.no_answer(answer.http_response, error, self._path_hint)
         return completion if request.tools else msgspec.structs.replace(completion, tool_calls=())
 
     def _advice(self, status: int) -> str:

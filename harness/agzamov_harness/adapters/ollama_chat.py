@@ -71,7 +71,7 @@ class Ollama:
         try:
             return read_ollama(answer.content)
         except NotACompletion as error:
-            return self._calls.no_answer(answer, str(error))
+            return self._calls.no_answer(answer, error)
 
     def _problem(self, answer: ServerAnswer) -> str:
         """Error message if an answer makes the run worthless; else empty."""

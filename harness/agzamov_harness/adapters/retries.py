@@ -33,7 +33,7 @@ from agzamov_verify.core.questions import (
 )
 
 from ..ports import Clock, Completion, PortFault, Wait
-from .completion import ServerAnswer, error_message
+from .completion import NotACompletion, ServerAnswer, error_message
 from .http_transport import refused_encoding
 
 T = TypeVar("T")
@@ -173,12 +173,13 @@ class Calls:
         )
         return Failure("connection", self.clean(why_broken(error)), hint=hint)
 
-    def no_answer(self, response: httpx2.Response, what: str, hint: str = "") -> Failure:
-        """An answer that is none: described, and never repeated."""
+    def no_answer(self, response: httpx2.Response, what: NotACompletion, hint: str = "") -> Failure:
+        """An answer that is none: described, and never repeated but for the sentence of the server's own error."""
         encoding = refused_encoding(response)
         coding = f" of content-encoding {self.clean(encoding)[:20]}, which was not accepted" if encoding else ""
         description = f"HTTP {response.status_code} with {len(response.content)} bytes{coding}"
-        return Failure("not_a_completion", f"{description}: {what}", hint=hint)
+        told = self.clean(what.told)[:ERROR_CHARACTERS_MAX]
+        return Failure("not_a_completion", ": ".join(filter(None, (description, str(what), told))), hint=hint)
 
     def reply(self, answer: ServerAnswer, tries: tuple[Try, ...]) -> Completion:
         """Build the completion of a seat, with all that its server wrote scrubbed, cleaned and bounded.

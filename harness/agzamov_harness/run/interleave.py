@@ -4,6 +4,8 @@ Arms that are played one after another meet another world each: an endpoint that
 between them makes a difference that looks like an effect. So streams take turns at their units (start pairs, sessions):
 
     next            of the match that has begun the least share of its planned units, the earliest unit
+    equal shares    which of these matches comes first is drawn for each unit from the sealed seed: by the plan's order
+                    an endpoint that meets one deck twice would know the placebo as the earlier one
     careers         of all arms begin together, so many of each as keep the run busy
     lead            no arm begins a unit that is more than `lead_units` of the protocol ahead of the slowest arm that it
                     is compared with: matches of one label of draws (`Match.draws`) differ in their conditions alone
@@ -17,6 +19,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Question
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import unit_results
@@ -64,6 +67,13 @@ class PacedMatch:
         ready = [*self.waiting, *self.unstarted[-1:]]
         return min(ready, key=lambda paced: self.place(paced.unit)) if ready else None
 
+    @property
+    def next_unit(self) -> int:
+        """The unit that is begun next. A stream that a journal holds whole is started, but begins none."""
+        to_come = next((paced for paced in reversed(self.unstarted) if paced.counted < paced.end), None)
+        units = [max(paced.unit, paced.counted) for paced in [*self.waiting, to_come] if paced]
+        return min(units, key=self.place, default=0)
+
 
 class PacedStream:
     """One stream: the unit that it plays or waits for, and the result that was answered last."""
@@ -102,12 +112,13 @@ class Turns(StreamsToStart):
         streams: Sequence[StreamPlan],
         everything: Sequence[StreamPlan],
         plan: Plan,
+        dice: Dice,
         slots: int,
         stop: Stop,
         recorded: Callable[[StreamPlan], str] = lambda _: "",
     ) -> None:
         super().__init__(len(streams), stop)
-        self._slots = slots
+        self._slots, self._dice = slots, dice
         self._lead = load_protocol(plan.protocol).interleaving.lead_units
         self._arms = _arms(streams, everything, plan, slots)
         self._paced = {paced.stream.id: paced for arm in self._arms.values() for paced in arm.unstarted}
@@ -186,11 +197,15 @@ class Turns(StreamsToStart):
 
     def _next(self) -> PacedStream | None:
         """The stream whose turn it is, of the match that has begun the least share of its units."""
-        for arm in sorted(self._arms.values(), key=lambda arm: arm.begun):
+        for _, arm in sorted(self._arms.items(), key=lambda row: (row[1].begun, self._drawn(*row))):
             paced = arm.next()
             if paced and not self._is_ahead(arm, paced):
                 return paced
         return None
+
+    def _drawn(self, match: str, arm: PacedMatch) -> int:
+        """The draw of an arm's next unit: of arms that have begun equal shares, the one with the least comes first."""
+        return self._dice.stream(f"turns/{match}/{arm.next_unit}").wide()
 
     def _is_ahead(self, arm: PacedMatch, paced: PacedStream) -> bool:
         """Whether an arm would begin a unit too far ahead of the slowest one that it is compared with."""

@@ -142,10 +142,10 @@ class Runner:
             blocks.setdefault(stream.match.id, []).append(futures[stream.id].result())
 
     def _turns(self, streams: Sequence[StreamPlan], everything: Sequence[StreamPlan]) -> Turns | StudyTurns:
+        dice = self._directory.dice
         if is_study(self._plan):
-            dice = self._directory.dice
             return StudyTurns(streams, self._plan, dice, self._stop)
-        return Turns(streams, everything, self._plan, self._concurrency, self._stop, self._last_recorded)
+        return Turns(streams, everything, self._plan, dice, self._concurrency, self._stop, self._last_recorded)
 
     def _last_recorded(self, stream: StreamPlan) -> str:
         return last_recorded(self._directory.journal, stream.id)
