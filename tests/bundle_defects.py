@@ -40,6 +40,8 @@ def made(recipe: dict[str, Any], target: Path) -> Path:
     if write := recipe.get("write"):
         (target / write["file"]).parent.mkdir(parents=True, exist_ok=True)
         (target / write["file"]).write_text(write["text"])
+    if folder := recipe.get("folder"):
+        (target / folder).mkdir()
     if remove := recipe.get("remove"):
         (target / remove).unlink()
     if recipe.get("log"):

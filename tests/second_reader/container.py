@@ -60,7 +60,7 @@ def check_names(bundle: Bundle, report: Report) -> None:
         for part in parts:
             need(PART.fullmatch(part) and not DEVICE.fullmatch(part), f"a name that is not allowed: {name!r}")
     need(len({name.lower() for name in names}) == len(names), "names that differ in case alone")
-    need(len(bundle.sizes) <= 100_000, "more than 100,000 files")
+    need(max(len(bundle.sizes), len(bundle.folders)) <= 100_000, "more than 100,000 files or folders")
     need(all(size <= 2**30 for size in bundle.sizes.values()) and sum(bundle.sizes.values()) <= 2**36, "too large")
     beside = {name for name in bundle.sizes if not name.startswith("data/")}
     need(beside >= TAGS, f"missing: {sorted(TAGS - beside)}")

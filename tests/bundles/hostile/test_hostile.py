@@ -2,6 +2,7 @@
 
 import os
 import socket
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -95,6 +96,31 @@ def test_a_folder_that_goes_down_and_down_is_refused(draft: Draft, tmp_path: Pat
     root = draft.write(tmp_path)
     (root / "data" / "/".join("d" * 200)).mkdir(parents=True)
     refused(root, 1, "data/d/d/d/d")
+
+
+EMPTY = {
+    "spare": "",
+    "1/2/3/4/5/6/7": "",
+    "1/2/3/4/5/6/7/8": "1/2/3/4/5/6/7/8",
+    ".hidden": ".hidden",
+    "data/a b": "data/a b",
+    "data/nul": "data/nul",
+    "DATA": "data",
+}
+"""Empty folders, and the place where a bundle with each is refused."""
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_an_empty_folder_has_one_verdict_in_folder_and_tar(name: str, draft: Draft, tmp_path: Path) -> None:
+    root = draft.write(tmp_path)
+    (root / name).mkdir(parents=True)
+    with tarfile.open(tmp_path / "bundle.tar", "w", format=tarfile.USTAR_FORMAT) as packed:
+        packed.add(root, "run")
+    for place in (root, tmp_path / "bundle.tar"):
+        if EMPTY[name]:
+            refused(place, 1, EMPTY[name])
+        else:
+            assert check(place).level == "V1"
 
 
 def test_a_path_that_is_no_bundle_is_a_finding(tmp_path: Path) -> None:

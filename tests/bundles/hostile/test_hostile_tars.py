@@ -146,7 +146,10 @@ def test_a_name_that_is_not_plain_is_refused(name: str, first: bool, tar: Tar, t
     assert sorted({*before, path}) == sorted(tmp_path.rglob("*"))
 
 
-@pytest.mark.parametrize("name", ["/etc", "../..", f"{TOP}/../x", f"{TOP}/\x1b[2J"])
+FOLDERS = ["/etc", "../..", f"{TOP}/../x", f"{TOP}/\x1b[2J", f"{TOP}/.hidden", f"{TOP}/nul", f"{TOP}/1/2/3/4/5/6/7/8"]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
 def test_a_folder_with_such_a_name_is_refused_too(name: str, tar: Tar) -> None:
     refused(tar((info(name, b"", tarfile.DIRTYPE), b"")), 1)
 
@@ -155,8 +158,10 @@ def test_a_folder_with_content_is_refused(tar: Tar) -> None:
     refused(tar((info(f"{TOP}/data", b"hidden", tarfile.DIRTYPE), b"hidden")), 1, f"{TOP}/data")
 
 
-def test_a_second_top_folder_is_refused(tar: Tar) -> None:
-    refused(tar((info("other/data/x", b"x"), b"x")), 1, "other/data/x")
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_a_second_top_folder_is_refused(first: bool, tar: Tar) -> None:
+    refused(tar((info("other/data/x", b"x"), b"x"), first=first), 1)
+    refused(tar((info("other", b"", tarfile.DIRTYPE), b""), first=first), 1)
 
 
 def test_the_same_name_twice_is_refused(tar: Tar, files: dict[str, bytes]) -> None:
@@ -166,11 +171,22 @@ def test_the_same_name_twice_is_refused(tar: Tar, files: dict[str, bytes]) -> No
 
 
 def test_names_that_differ_in_case_only_are_refused(tar: Tar) -> None:
-    refused(tar((info(f"{TOP}/DATA/manifest.json", b"{}"), b"{}")), 1, "DATA/manifest.json")
+    refused(tar((info(f"{TOP}/DATA/manifest.json", b"{}"), b"{}")), 1, "DATA")
 
 
 def test_a_file_named_as_a_folder_is_refused(tar: Tar) -> None:
     refused(tar((info(f"{TOP}/data", b"x"), b"x")), 1, "data")
+    refused(tar((info(f"{TOP}/data", b"x"), b"x"), first=True), 1, "data")
+    refused(tar((info(f"{TOP}/bagit.txt", b"", tarfile.DIRTYPE), b"")), 1, "bagit.txt")
+
+
+def test_folders_that_differ_in_case_only_are_refused(tar: Tar) -> None:
+    refused(tar((info(f"{TOP}/DATA", b"", tarfile.DIRTYPE), b"")), 1, "DATA")
+
+
+def test_a_folder_named_twice_is_one_folder(tar: Tar) -> None:
+    again = info(f"{TOP}/data", b"", tarfile.DIRTYPE), b""
+    assert check(tar(again, again)).level == "V1"
 
 
 @pytest.mark.parametrize("size", [10 * 2**30, 2**63, 8 * 2**30 - 1])

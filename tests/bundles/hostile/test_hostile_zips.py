@@ -50,6 +50,42 @@ def test_a_name_that_is_not_plain_is_refused_and_nothing_is_written(name: str, t
     assert not room.exists()
 
 
+@pytest.mark.parametrize("name", ["run/.hidden/", "run/data/nul/", "run/a b/", "run//", "/", "", "run/\0/"])
+def test_a_folder_with_such_a_name_is_refused_too(name: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "run.zip", "w") as archive:
+        archive.writestr("run/bagit.txt", b"")
+        entry = zipfile.ZipInfo("run/x")
+        entry.filename = name
+        archive.writestr(entry, b"")
+    with pytest.raises(HostileBundle, match="plain parts"):
+        unpacked(tmp_path / "run.zip", tmp_path / "room")
+
+
+def test_an_empty_folder_is_unpacked_and_counts_as_in_the_folder(tiny: Path, tmp_path: Path) -> None:
+    files = {f"run/{name}": content for name, content in Draft.of(tiny).files.items()}
+    good = zip_of(tmp_path / "good.zip", {"run/": b"", "run/data/": b"", "run/spare/1/2/3/4/5/6/": b"", **files})
+    assert checked(good) == checked(tiny)
+    deep = zip_of(tmp_path / "deep.zip", {**files, "run/1/2/3/4/5/6/7/": b""})
+    assert checked(deep) == checked(tiny)
+    with pytest.raises(HostileBundle, match="plain parts"):
+        unpacked(zip_of(tmp_path / "deeper.zip", {**files, "run/1/2/3/4/5/6/7/8/": b""}), tmp_path / "room")
+
+
+@pytest.mark.parametrize("names", [("b/x", "b/x/y"), ("b/x/y", "b/x"), ("b", "b/y"), ("b/y", "b"), ("b/", "b")])
+def test_a_file_that_is_a_folder_of_another_is_refused_in_one_line(names: tuple[str, str], tmp_path: Path) -> None:
+    with pytest.raises(HostileBundle, match="a file or a folder, found both") as error:
+        unpacked(zip_of(tmp_path / "run.zip", dict.fromkeys(names, b"")), tmp_path / "room")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "room").exists()
+
+
+def test_a_name_that_is_not_the_unicode_that_it_says_is_refused(tmp_path: Path) -> None:
+    packed = zip_of(tmp_path / "run.zip", {"run/\u00e9": b""})
+    packed.write_bytes(packed.read_bytes().replace("\u00e9".encode(), b"\xff\xfe"))
+    with pytest.raises(HostileBundle, match="a whole zip file"):
+        unpacked(packed, tmp_path / "room")
+
+
 def test_one_name_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HostileBundle, match="the same name twice"):
         unpacked(zip_of(tmp_path / "run.zip", {"run/a": b"", "run/A": b""}), tmp_path / "room")

@@ -1,7 +1,7 @@
 """Reads a bundle, a directory or its plain tar, without trusting it: nothing is ever extracted.
 
-Every limit has a name. Only regular files with plain ASCII names count; links, devices, absolute
-or upward paths, and names that differ only in case are refused before anything is opened.
+Every limit has a name. Only folders and regular files with plain ASCII names count; links, devices, absolute or upward
+paths, and names that differ only in case are refused before anything is opened. Folder, tar and zip have one rule.
 """
 
 import hashlib
@@ -72,7 +72,7 @@ class DirectorySource:
         self._root = root
         self.sizes: dict[str, int] = {}
         names = AdmittedNames()
-        for name, entry in _walk(root, "", DEPTH_MAX + 1):
+        for name, entry in _walk(root, "", names):
             names.admit(name)
             self.sizes[name] = names.admit_size(name, _regular_size(name, entry.lstat()))
 
@@ -103,8 +103,13 @@ class TarSource:
             for member, offset in _tar_members(file):
                 top, _, name = member.name.partition("/")
                 first_top = first_top or top
-                if not NAME_PART.fullmatch(top) or not name or top != first_top:
+                is_folder = member.type == tarfile.DIRTYPE
+                if not NAME_PART.fullmatch(top) or top != first_top or not (name or is_folder):
                     raise HostileBundle(show_name(member.name), "one top folder", "another shape")
+                if is_folder:
+                    if "/" in member.name:
+                        names.admit_folder(name)
+                    continue
                 names.admit(name)
                 self.sizes[name] = names.admit_size(name, member.size)
                 self._offsets[name] = offset
@@ -138,24 +143,50 @@ class _Window:
 
 
 class AdmittedNames:
-    """Counts a container's files and bytes, and refuses names that cannot live on every file system."""
+    """Counts a container's files, folders and bytes, and refuses names that cannot live on every file system."""
 
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
+    def __init__(self, parts_max: int = DEPTH_MAX) -> None:
+        self._parts_max = parts_max
+        self._files: set[str] = set()
+        self._folders: dict[str, str] = {}
         self._bytes = 0
 
     def admit(self, name: str) -> None:
-        """Count a file. Raises HostileBundle for a name that is not plain, or is there already."""
+        """Count a file and its folders. Raises HostileBundle for a name that is not plain, or is there already."""
+        self._require_plain(name)
+        if folder := name.rpartition("/")[0]:
+            self._add_folder(folder)
+        folded = name.casefold()
+        if folded in self._files:
+            raise HostileBundle(show_name(name), "names that differ in more than case", "the same name twice")
+        if folded in self._folders:
+            raise HostileBundle(show_name(name), "a file or a folder", "both with this name")
+        self._files.add(folded)
+        if len(self._files) > FILES_MAX:
+            raise HostileBundle("bundle", f"at most {FILES_MAX} files", "more")
+
+    def admit_folder(self, name: str) -> None:
+        """Count a folder, as often as it is named. Raises HostileBundle as `admit` does."""
+        self._require_plain(name)
+        self._add_folder(name)
+
+    def _require_plain(self, name: str) -> None:
         parts = name.split("/")
         plain = all(NAME_PART.fullmatch(part) and not WINDOWS_DEVICE.fullmatch(part) for part in parts)
-        if len(parts) > DEPTH_MAX or not plain:
-            raise HostileBundle(show_name(name), f"a name of at most {DEPTH_MAX} plain parts", "another name")
-        folded = name.casefold()
-        if folded in self._seen:
-            raise HostileBundle(show_name(name), "names that differ in more than case", "the same name twice")
-        self._seen.add(folded)
-        if len(self._seen) > FILES_MAX:
-            raise HostileBundle("bundle", f"at most {FILES_MAX} files", "more")
+        if len(parts) > self._parts_max or not plain:
+            raise HostileBundle(show_name(name), f"a name of at most {self._parts_max} plain parts", "another name")
+
+    def _add_folder(self, name: str) -> None:
+        """Count a folder and those that it lies in, of which the first that is known ends the way up."""
+        while name and self._folders.get(folded := name.casefold()) != name:
+            if folded in self._folders:
+                raise HostileBundle(show_name(name), "names that differ in more than case", "the same folder twice")
+            if folded in self._files:
+                raise HostileBundle(show_name(name), "a file or a folder", "both with this name")
+            self._folders[folded] = name
+            name = name.rpartition("/")[0]
+        if len(self._folders) > FILES_MAX:
+            raise HostileBundle("bundle", f"at most {FILES_MAX} folders", "more")
 
     def admit_size(self, name: str, size: int) -> int:
         """Count a file's bytes, and return them. Raises HostileBundle beyond a limit."""
@@ -244,13 +275,13 @@ def _inflated(
         raise HostileBundle(name, "gzip", str(error)) from error
 
 
-def _walk(root: Path, prefix: str, depth_left: int) -> Iterator[tuple[str, Path]]:
-    if not depth_left:
-        raise HostileBundle(show_name(prefix), f"at most {DEPTH_MAX} levels", "more")
+def _walk(root: Path, prefix: str, names: AdmittedNames) -> Iterator[tuple[str, Path]]:
+    """The files below a folder; `names` admits each folder before it is looked into."""
     for entry in sorted(os.scandir(root), key=lambda item: item.name):
         name = prefix + entry.name
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), name + "/", depth_left - 1)
+            names.admit_folder(name)
+            yield from _walk(Path(entry.path), name + "/", names)
         else:
             yield name, Path(entry.path)
 
@@ -292,8 +323,7 @@ def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
             raise HostileBundle(show_name(member.name), "a regular file or folder", f"type {member.type!r}")
         if member.size < 0 or offset + member.size > size:
             raise HostileBundle(show_name(member.name), "a member inside the file", f"{member.size} bytes")
-        if member.type == tarfile.REGTYPE:
-            yield member, offset
-        elif member.size or not all(NAME_PART.fullmatch(part) for part in member.name.split("/")):
-            raise HostileBundle(show_name(member.name), "an empty folder entry with a plain name", "another entry")
+        if member.type == tarfile.DIRTYPE and member.size:
+            raise HostileBundle(show_name(member.name), "a folder entry without content", f"{member.size} bytes")
+        yield member, offset
         offset += -(-member.size // _TAR_BLOCK) * _TAR_BLOCK

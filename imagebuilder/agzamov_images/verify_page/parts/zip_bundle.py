@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NoReturn
 
-from agzamov_verify.core.untrusted_input import AdmittedNames, HostileBundle, show_name
+from agzamov_verify.core.untrusted_input import DEPTH_MAX, AdmittedNames, HostileBundle, show_name
 
 UNPACKED_BYTES_MAX: Final = 2**29
 """What the memory of a browser's tab holds beside the verifier."""
@@ -43,19 +43,31 @@ def unpacked(path: Path, room: Path) -> Path:
             folder = room if has_top else room / "bundle"
             for info in entries:
                 file = folder / info.filename
+                if info.filename.endswith("/"):
+                    file.mkdir(parents=True, exist_ok=True)
+                    continue
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(archive.read(info))
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeError) as error:
         raise HostileBundle(show_name(path.name), "a whole zip file", show_name(str(error))) from error
     return room / tops.pop() if has_top else folder
 
 
 def _admitted(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
-    """The entries that are files. Raises HostileBundle for one that no bundle may have."""
-    names, total = AdmittedNames(), 0
+    """Files and folders, without the Finder's. Raises HostileBundle for an entry that no bundle may have.
+
+    A name may have one part more than in a folder, for the top; the verifier counts those of the unpacked folder.
+    """
+    names, total = AdmittedNames(DEPTH_MAX + 1), 0
     for info in archive.infolist():
         name = info.orig_filename
-        if info.is_dir() or name.startswith(FINDER):
+        if name.startswith(FINDER):
+            continue
+        if name.endswith("/"):
+            names.admit_folder(name.removesuffix("/"))
+            if info.file_size:
+                _refuse(name, "a folder entry without content", f"{info.file_size} bytes")
+            yield info
             continue
         names.admit(name)
         total += names.admit_size(name, info.file_size)
