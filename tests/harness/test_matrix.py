@@ -228,6 +228,20 @@ def test_what_is_not_compared_says_why_and_counts_in_no_correction(
     assert (first.p_corrected == of_plants(PLANTS)[0].p_corrected) is bool(note)
 
 
+@pytest.mark.parametrize(("games", "note"), [(500, ""), (250, "unlike designs: 250 games, habits none and 500 games")])
+def test_real_arms_of_unlike_sizes_have_no_p_and_no_interval(games: int, note: str) -> None:
+    """The head said "not comparable", and the p stood beneath."""
+    key = CellKey("weak", CHESS, 2, Augmentation.TOOLS, Arm.REAL, "engine")
+    other = msgspec.structs.replace(key, model="strong")
+    cells = [cell(key, WEAK, 500), cell(other, STRONG, games), cell(CellKey("weak", CHESS, 1), World())]
+    pairs = matrix_of(evidence(cells), LEAST).pairs
+    (pair,) = (one for one in pairs if one.column == one.other_column)
+    others = [one for one in pairs if one is not pair]
+    assert pair.note.startswith(note)
+    assert (pair.p is None, pair.difference.ci is None) == (bool(note),) * 2
+    assert all(one.p for one in others), "another column is no arm of that design"
+
+
 def test_careers_are_compared_by_their_means() -> None:
     rng = np.random.default_rng(2)
     values = {name: tuple(int(one) for one in rng.integers(0, 100, 25)) for name in "ab"}

@@ -45,7 +45,7 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         yield from _less(entry)
         cost = f"{entry.cost_usd.decimal} USD" if entry.cost_usd else NO_PRICE
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
-        front = "; none of this game is as good for less" if entry.on_frontier else ""
+        front = "; none by the same rules is as good for less" if entry.on_frontier else ""
         yield from row("spent", f"{_tokens(entry.tokens)} tokens and {cost} a {unit_word}{front}")
     if matrix.interactions:
         yield ""

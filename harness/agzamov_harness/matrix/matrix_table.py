@@ -8,13 +8,15 @@ Only declared contrasts are confirmed (paper section 9.5): see the hypotheses.
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from agzamov_verify.experiment.matches import Arm, Augmentation, Phase
 from agzamov_verify.protocols.norms import VerdictNorm, load_protocol
 from agzamov_verify.scores.collected_bundles import BundleSource, Collected
+from agzamov_verify.scoring.agzamov.comparable import design_of
 from agzamov_verify.scoring.deltas import difference_figure
 from agzamov_verify.scoring.hypotheses.contrasts import estimated, repeated
 from agzamov_verify.scoring.hypotheses.delta_contrasts import interaction, measured_in
@@ -29,6 +31,8 @@ from agzamov_verify.seats import KINDS
 from .pairwise_comparisons import CellSample, Pair, all_pairs
 
 NAKED = "naked"
+Rules: TypeAlias = Mapping[tuple[str, str], Mapping[str, str]]
+"""By which each model played each game."""
 
 
 class MatrixCell(msgspec.Struct, frozen=True):
@@ -37,7 +41,7 @@ class MatrixCell(msgspec.Struct, frozen=True):
     `less_placebo`: P less that of the placebo arm, where one was played: the headline there, before the delta.
     `less`: of a memory, P less that of its filler and its stale arm, by the arm's name; None where it was not played.
     `cost_usd` is None where no price of a model was sealed; a scripted seat costs nothing.
-    `on_frontier`: no other cell of this game has more P for no more tokens and no more cost.
+    `on_frontier`: no other cell of this game, by the same rules, has more P for no more tokens and no more cost.
     """
 
     game: str
@@ -99,17 +103,18 @@ class MatrixDocument(msgspec.Struct, frozen=True):
 
 def matrix_document(collected: Collected) -> MatrixDocument:
     """The matrix of all cells."""
-    matrix = matrix_of(collected.evidence, load_protocol(collected.protocol).verdict)
+    matrix = matrix_of(collected.evidence, load_protocol(collected.protocol).verdict, collected.rules)
     return MatrixDocument("agz-matrix-1", collected.protocol, collected.sources, matrix, collected.warnings)
 
 
-def matrix_of(evidence: Evidence, least: VerdictNorm) -> Matrix:
-    """The matrix of all cells; `least`: the smallest samples that are compared."""
-    entries = tuple(entry for game in evidence.games for entry in _entries(evidence, game))
-    pairs = all_pairs(
-        {game: [_group(cell) for cell in cells_of_game(evidence, game)] for game in evidence.games}, least
+def matrix_of(evidence: Evidence, least: VerdictNorm, rules: Rules = MappingProxyType({})) -> Matrix:
+    """The matrix of all cells; `least`: the smallest samples that are compared. `rules`: as in `Collected`."""
+    entries = tuple(entry for game in evidence.games for entry in _entries(evidence, game, rules))
+    groups = {game: [_group(cell, rules) for cell in cells_of_game(evidence, game)] for game in evidence.games}
+    pairs = all_pairs(groups, least)
+    crossings = tuple(
+        crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs, least, rules)
     )
-    crossings = tuple(crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs, least))
     interactions = tuple(interaction_of(evidence, stack) for game in evidence.games for stack in evidence.stacks(game))
     return Matrix(entries, interactions, pairs, crossings, tuple(_in_every_game(crossings, evidence.games)))
 
@@ -146,12 +151,11 @@ def frontier(rows: Sequence[tuple[Fraction, Fraction, Fraction]]) -> list[bool]:
     return [not any(beaten(row, other) for other in rows) for row in rows]
 
 
-def _entries(evidence: Evidence, game: str) -> Iterator[MatrixCell]:
+def _entries(evidence: Evidence, game: str, rules: Rules) -> Iterator[MatrixCell]:
     cells = cells_of_game(evidence, game)
     deltas = {delta.real.key: delta for delta in evidence.deltas(game)}
     placebos = {delta.real.key: delta for delta in evidence.deltas(game, against=Arm.PLACEBO)}
-    found = [cell for cell in cells if not cell.no_finding]
-    best = {cell.key: front for cell, front in zip(found, frontier([_point(cell) for cell in found]), strict=True)}
+    best = _best([cell for cell in cells if not cell.no_finding], rules)
     for cell in cells:
         tokens, cost = spent(cell)
         delta, over_placebo = deltas.get(cell.key), placebos.get(cell.key)
@@ -167,6 +171,18 @@ def _entries(evidence: Evidence, game: str) -> Iterator[MatrixCell]:
             best.get(cell.key, False),
             dict(_less(evidence, delta)) if delta else {},
         )
+
+
+def _best(cells: Sequence[Cell], rules: Rules) -> dict[CellKey, bool]:
+    """The cells that are on the frontier of those that were played by the same rules."""
+    alike: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault(tuple(sorted(_rules_of(cell, rules).items())), []).append(cell)
+    return {
+        cell.key: front
+        for some in alike.values()
+        for cell, front in zip(some, frontier([_point(cell) for cell in some]), strict=True)
+    }
 
 
 def _point(cell: Cell) -> tuple[Fraction, Fraction, Fraction]:
@@ -200,14 +216,21 @@ def interaction_of(evidence: Evidence, stack: Stack) -> Interaction:
     return Interaction(key.game, key.model, key.system, value)
 
 
-def _group(cell: Cell) -> CellSample:
-    return CellSample(cell.key.model, column_of(cell.key), cell.measured())
+def _group(cell: Cell, rules: Rules) -> CellSample:
+    units, played_by = cell.measured(), _rules_of(cell, rules)
+    return CellSample(cell.key.model, column_of(cell.key), units, played_by, design_of(cell))
 
 
-def _crossings(evidence: Evidence, game: str, pairs: Sequence[Pair], least: VerdictNorm) -> Iterator[Crossing]:
+def _rules_of(cell: Cell, rules: Rules) -> Mapping[str, str]:
+    return rules.get((cell.key.model, cell.key.game), {})
+
+
+def _crossings(
+    evidence: Evidence, game: str, pairs: Sequence[Pair], least: VerdictNorm, rules: Rules
+) -> Iterator[Crossing]:
     deltas = [delta for delta in evidence.deltas(game) if not (delta.real.no_finding or delta.other.no_finding)]
     models = sorted({delta.real.key.model for delta in deltas})
-    weaker = {both for both in permutations(models, 2) if _is_weaker(evidence, game, *both, least)}
+    weaker = {both for both in permutations(models, 2) if _is_weaker(evidence, game, *both, least, rules)}
     means = _column_means(deltas)
     both_ways = [turned for pair in pairs if pair.game == game for turned in (pair, pair.reversed)]
     by_cells = {((pair.model, pair.column), (pair.other_model, pair.other_column)): pair for pair in both_ways}
@@ -225,12 +248,12 @@ def _column_means(deltas: Sequence[Delta]) -> dict[str, Fraction]:
     return {name: sum(values, Fraction(0)) / len(values) for name, values in columns.items()}
 
 
-def _is_weaker(evidence: Evidence, game: str, model: str, other: str, least: VerdictNorm) -> bool:
-    """Whether a model is shown to have less P than another one in naked games against the same opponent."""
+def _is_weaker(evidence: Evidence, game: str, model: str, other: str, least: VerdictNorm, rules: Rules) -> bool:
+    """Whether a model is shown to have less P than another in naked games against one opponent, by the same rules."""
     both = next(iter(_common_opponents(evidence, game, model, other)), None)
     if both is None:
         return False
-    groups = [CellSample(cell.key.model, NAKED, cell.measured()) for cell in both]
+    groups = [CellSample(cell.key.model, NAKED, cell.measured(), _rules_of(cell, rules)) for cell in both]
     (pair,) = all_pairs({game: groups}, least)
     return pair.reversed.is_above
 

@@ -11,34 +11,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import expm1, log1p, sqrt
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
 from scipy.stats import t as t_distribution
 
+from agzamov_verify.plan.rules_played import unlike_words
 from agzamov_verify.protocols.norms import VerdictNorm
+from agzamov_verify.scoring.agzamov.comparable import Design
 from agzamov_verify.scoring.inference.estimate import ALPHA, Estimate
 from agzamov_verify.scoring.inference.exact import Figure, figure, fixed, rounded
 from agzamov_verify.scoring.inference.samples import Interval, moments
 from agzamov_verify.scoring.inference.unit_values import WITHIN_ONE_CAREER, Units, by_career, first_reason, value_alone
 
 METHOD: Final = "welch-sidak"
+OTHER_RULES: Final = "other rules"
 P_MAX: Final = 1 - 1e-15  # of two equal means, whose logarithm would be endless
 
 
 class CellSample(NamedTuple):
-    """A cell of the table: its name and its units."""
+    """A cell of the table: its name and its units; the rules of its games, and the design of a real arm."""
 
     model: str
     column: str
     units: Units
+    rules: Mapping[str, str] = MappingProxyType({})
+    design: Design | None = None
 
 
 class Pair(msgspec.Struct, frozen=True):
     """Two cells of one game: P of the first less that of the second.
 
     The interval holds together with those of all other pairs of the table, and `p_corrected` is corrected over them.
-    Without a test, `note` says why: too few units, one career, or no variation.
+    Without a test, `note` says why: too few units, one career, no variation, or unlike designs. Cells that were played
+    by other rules have no difference either.
     """
 
     game: str
@@ -91,11 +98,19 @@ def all_pairs(groups: Mapping[str, Sequence[CellSample]], least: VerdictNorm) ->
     """Every pair of cells of each game; all of them together are one family."""
     samples = {game: [_sample(group, least) for group in game_groups] for game, game_groups in groups.items()}
     pairs = [(game, *pair) for game, game_groups in samples.items() for pair in combinations(game_groups, 2)]
-    tested = [(first, second) for _, first, second in pairs if not (first.note or second.note)]
-    tests = iter(_welch(tested))
-    return tuple(
-        _pair(game, first, second, None if first.note or second.note else next(tests)) for game, first, second in pairs
-    )
+    notes = [_why_not(first, second) for _, first, second in pairs]
+    tests = iter(_welch([pair[1:] for pair, note in zip(pairs, notes, strict=True) if not note]))
+    return tuple(_pair(*pair, note, None if note else next(tests)) for pair, note in zip(pairs, notes, strict=True))
+
+
+def _why_not(first: Sample, second: Sample) -> str:
+    """Why two cells are not compared; empty where they are."""
+    if rules := unlike_words(first.group.rules, second.group.rules):
+        return f"{OTHER_RULES}: {rules}"
+    designs = {sample.group.design for sample in (first, second)} - {None}
+    if len(designs) > 1 and len({design.kind for design in designs if design}) == 1:
+        return f"unlike designs: {' and '.join(sorted(design.words for design in designs if design))}"
+    return first_reason((first.note, second.note))
 
 
 class Welch(NamedTuple):
@@ -126,14 +141,15 @@ def _welch(pairs: Sequence[tuple[Sample, Sample]]) -> Iterator[Welch]:
         yield Welch(p, -expm1(len(pairs) * log1p(-p)), float(reach) * sqrt(a + b))
 
 
-def _pair(game: str, first: Sample, second: Sample, test: Welch | None) -> Pair:
+def _pair(game: str, first: Sample, second: Sample, note: str, test: Welch | None) -> Pair:
     names = (first.group.model, first.group.column, second.group.model, second.group.column)
     away, sds = first.mean - second.mean, (first.sd, second.sd)
     sd = (sds[0], sds[1]) if sds[0] and sds[1] else None
     over = " and ".join(sorted({first.over, second.over} - {""}))
     difference = Estimate(figure(away), None, (first.size, second.size), sd, None, first.unit, over)
+    if note.startswith(OTHER_RULES):
+        difference = Estimate(None, None, difference.n, None, None, first.unit, over, note)
     if test is None:
-        note = first_reason((first.note, second.note))
         return Pair(game, *names, value_alone(difference, note), None, None, note)
     interval = _interval(float(away) - test.half_width, float(away) + test.half_width)
     difference = msgspec.structs.replace(difference, ci=interval)

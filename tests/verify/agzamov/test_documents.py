@@ -1,6 +1,7 @@
 """Several bundles as one body of evidence, from verified cells to the printed score."""
 
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -8,7 +9,7 @@ import msgspec
 import pytest
 
 from agzamov_harness.commands.matrix_command import matrix_lines
-from agzamov_harness.matrix.matrix_table import matrix_document
+from agzamov_harness.matrix.matrix_table import MatrixDocument, matrix_document, matrix_of
 from agzamov_verify.core import canon
 from agzamov_verify.experiment.analysis_plan import AnalysisPlan
 from agzamov_verify.experiment.analysis_plan import HypothesisId as Id
@@ -16,8 +17,8 @@ from agzamov_verify.experiment.matches import Arm, Augmentation
 from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.games.chess.game_script import ChessRecord, Ending
 from agzamov_verify.games.chess.rules import End
-from agzamov_verify.plan.manifest import Manifest, MemoryPin, Plan
-from agzamov_verify.protocols.norms import protocol_sha256
+from agzamov_verify.plan.manifest import Engine, Manifest, MemoryPin, Plan
+from agzamov_verify.protocols.norms import load_protocol, protocol_sha256
 from agzamov_verify.scores.collected_bundles import (
     BundleSource,
     CannotCombine,
@@ -151,6 +152,68 @@ def test_systems_that_may_tell_unequal_amounts_are_warned_of_in_one_line() -> No
         "systems compared under memory may tell unequal amounts: few at most 3 entries and 4,000 bytes; many at most 10"
         " entries and 4,000 bytes"
     )
+
+
+CHESS_RULES = {"chess960": {"adjudication": {"policy": "none"}, "plies_max": 16}, "holdem": {"session_hands": 4}}
+PLIES, HANDS = "chess960.plies_max 16 against 40", "holdem.session_hands 4 against 2"
+
+
+def by_rules(run: str, cells: list[Cell], **rules: dict[str, object]) -> VerifiedBundle:
+    both = {game: {**of, **rules.get(game, {})} for game, of in CHESS_RULES.items()}
+    return taken(run, cells, plan=msgspec.convert({"title": "t", "seats": {}, "matches": [], **both}, Plan))
+
+
+@pytest.mark.parametrize(
+    ("rules", "game", "told", "shown"),
+    [
+        ({}, "", "", ""),
+        ({CHESS: {"plies_max": 40}}, CHESS, PLIES, 'chess960.plies_max 16 ("a"), 40 ("b")'),
+        ({POKER: {"session_hands": 2}}, POKER, HANDS, 'holdem.session_hands 4 ("a"), 2 ("b")'),
+        ({"engine": {"nodes": 7}}, CHESS, "engine.nodes", "engine.nodes"),
+    ],
+)
+def test_models_that_played_by_other_rules_have_no_difference_and_one_line_names_the_rule(
+    rules: dict[str, Any], game: str, told: str, shown: str
+) -> None:
+    """A fast and a slow model got plans of unlike lengths, and their difference had an interval and a p."""
+    engine = {key: value for key, value in rules.items() if key == "engine"}
+    of_a, of_b = ([one for one in of_model(model, MEMORY) if one.key.phase == 1] for model in "ab")
+    second = by_rules("two", of_b, **rules)
+    plan = msgspec.structs.replace(second.manifest.plan, **msgspec.convert(engine, dict[str, Engine]))
+    second = second._replace(manifest=msgspec.structs.replace(second.manifest, plan=plan))
+    whole = combine([by_rules("one", of_a), second])
+    assert len(whole.warnings) == bool(game)
+    matrix = matrix_of(whole.evidence, load_protocol("agz-0.1").verdict, whole.rules)
+    assert {pair.game for pair in matrix.pairs} == {CHESS, POKER}
+    for pair in matrix.pairs:
+        apart = pair.game == game
+        assert (pair.p is None, pair.difference.value is None, pair.difference.ci is None) == (apart,) * 3
+        assert pair.note.startswith(f"other rules: {told}" if apart else "")
+    text = " ".join(
+        " ".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix, whole.warnings))).split()
+    )
+    assert text.count(f"models that played {game} by other rules are not comparable: {shown}") == bool(game)
+    assert all(entry.on_frontier for entry in matrix.entries if entry.game == game), "none is set beside the other"
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ({}, ""),
+        ({CHESS: {"plies_max": 40}}, f'"a", chess960: expected one set of rules, found {PLIES} (runs one and two)'),
+        ({POKER: {"session_hands": 2}}, f'"a", holdem: expected one set of rules, found {HANDS} (runs one and two)'),
+    ],
+)
+def test_a_model_that_played_by_other_rules_in_another_run_is_refused_by_the_key_and_both_values(
+    rules: dict[str, Any], words: str
+) -> None:
+    tools = [one for one in of_model("a", Augmentation.TOOLS) if one.key.phase == 2]
+    parts = [by_rules("one", of_model("a", MEMORY)), by_rules("two", tools, **rules)]
+    if not words:
+        assert combine(parts).warnings == ()
+        return
+    with pytest.raises(CannotCombine, match=re.escape(words)):
+        combine(parts)
 
 
 def test_bundles_of_two_protocol_versions_are_refused() -> None:

@@ -4,19 +4,22 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
 
 from ..checks.check_log import Status
 from ..checks.steps import Options, Verdict, verify
+from ..core.columns import quoted
 from ..core.waiting import counted
 from ..experiment.analysis_plan import AnalysisPlan, HypothesisId
 from ..experiment.matches import CONTROLS, Arm, Augmentation, Match, Phase
 from ..plan.manifest import Manifest
 from ..plan.people_study import is_study
+from ..plan.rules_played import rules_played, unlike_words
 from ..protocols.norms import load_protocol
-from ..scoring.agzamov.comparable import unlike_designs
+from ..scoring.agzamov.comparable import other_rules, unlike_designs
 from ..scoring.departures import departures
 from ..scoring.early_stopping import open_ended
 from ..scoring.hypotheses.evidence import Evidence, ProbeCell, parts_of, traits_of
@@ -105,13 +108,17 @@ class BundleSource(msgspec.Struct, frozen=True):
 
 
 class Collected(NamedTuple):
-    """All bundles together: their protocol, the union of their plans' declarations, and limits of comparisons."""
+    """All bundles together: their protocol, the union of their plans' declarations, and limits of comparisons.
+
+    `rules`: by which each model played each game (`rules_played`).
+    """
 
     protocol: str
     plan: AnalysisPlan
     sources: tuple[BundleSource, ...]
     evidence: Evidence
     warnings: tuple[str, ...] = ()
+    rules: Mapping[tuple[str, str], Mapping[str, str]] = MappingProxyType({})
 
 
 class VerifiedBundle(NamedTuple):
@@ -192,7 +199,7 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     resamples = load_protocol(protocol).bootstrap_resamples
     _refuse_two_variants(ordered)
     _refuse_two_uses(ordered)
-    _refuse_other_rules(ordered)
+    rules = _one_set_of_rules(ordered)
     _refuse_other_settings(ordered)
     _refuse_other_servers(ordered)
     early = [f"{name} of run {bundle.source.run}" for bundle in ordered for name in bundle.source.open_ended]
@@ -202,11 +209,11 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     cells = _cells(ordered)
     every = [cell for cell, _ in cells.values()]
     between = warnings_between({key: run for key, (_, run) in cells.items()}, systems)
-    warnings = (*between, *unlike_designs(every))
+    warnings = (*between, *other_rules(rules), *unlike_designs(every))
     probes = [probe for bundle in ordered for probe in bundle.probes]
     evidence = Evidence(every, constants, seeds, resamples, probes, traits, early, parts=parts_of(systems))
     plan = declared_by_all([bundle.manifest.plan.analysis for bundle in ordered])
-    return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence, warnings)
+    return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence, warnings, rules)
 
 
 def _cells(ordered: Sequence[VerifiedBundle]) -> dict[CellKey, tuple[Cell, str]]:
@@ -254,20 +261,27 @@ def _refuse_two_uses(ordered: Sequence[VerifiedBundle]) -> None:
                 )
 
 
-def _refuse_other_rules(ordered: Sequence[VerifiedBundle]) -> None:
-    """Raises CannotCombine where a model played one game by other rules in another run."""
-    first: dict[tuple[str, str], tuple[object, str]] = {}
+def _one_set_of_rules(ordered: Sequence[VerifiedBundle]) -> dict[tuple[str, str], dict[str, str]]:
+    """The rules by which each model played each game. Raises CannotCombine where one played by others in another run.
+
+    A model is one row of a table, and its deltas may have arms of several runs.
+    """
+    first: dict[tuple[str, str], tuple[VerifiedBundle, dict[str, str]]] = {}
     for bundle in ordered:
         plan = bundle.manifest.plan
-        for cell in bundle.cells:
-            engine = (plan.engine, plan.quality) if GAMES[cell.key.game].uses_engine else ()
-            rules = (plan.rules_of(cell.key.game), *engine)
-            norm, run = first.setdefault((cell.key.model, cell.key.game), (rules, bundle.source.run))
-            if rules != norm:
+        for model, game in dict.fromkeys((cell.key.model, cell.key.game) for cell in bundle.cells):
+            there, norm = first.setdefault((model, game), (bundle, rules_played(plan, game)))
+            words = unlike_words(norm, rules_played(plan, game))
+            if not words and GAMES[game].uses_engine:
+                judged, before = plan.quality.nodes, there.manifest.plan.quality.nodes
+                words = f"quality.nodes {before} against {judged}" if judged != before else ""
+            if words:
                 raise CannotCombine(
-                    f"{cell.key}: expected the rules of run {run}, found others in {bundle.source.run}; "
-                    "score what was played by the same rules"
+                    f"{quoted(model)}, {game}: expected one set of rules, found {words} (runs {there.source.run} and"
+                    f" {bundle.source.run}); score each by itself, or copy the first plan, change in it what is"
+                    " compared, and play that"
                 )
+    return {key: rules for key, (_, rules) in first.items()}
 
 
 def _refuse_other_settings(ordered: Sequence[VerifiedBundle]) -> None:
