@@ -91,6 +91,18 @@ def test_a_witness_who_came_late_does_not_replace_one_in_time(world: World, monk
     assert (the_run(world) / "registration.tlog-proof").read_bytes() == kept
 
 
+def test_a_spoilt_proof_is_named_and_is_taken_again_once_it_is_removed(world: World) -> None:
+    begun(world, None, *own_log(world), code=4)
+    proof = the_run(world) / "registration.tlog-proof"
+    kept = proof.read_bytes()
+    proof.write_bytes(b"none")
+    told = last_line(begun(world, the_run(world), *own_log(world), code=4))
+    assert f"expected the proof that was kept in {proof} (remove the file" in told
+    proof.unlink()
+    begun(world, the_run(world), *own_log(world), code=4)
+    assert proof.read_bytes() == kept
+
+
 def test_a_log_of_somebody_else_gets_files_and_gives_a_proof(world: World) -> None:
     requests = ("--requests", world.folder / "sent")
     told = last_line(begun(world, None, *requests, code=4))

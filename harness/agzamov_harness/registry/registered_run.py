@@ -207,7 +207,15 @@ class RegisteredRun:
         return _signatures(proof) > kept and (in_time or kept < 2)
 
     def _signatures(self) -> int:
-        return _signatures((self._directory.path / PROOF).read_bytes()) if self._directory.has(PROOF) else 0
+        """Signatures of the kept proof; 0 without one. Raises BadNote, which names its file."""
+        if not self._directory.has(PROOF):
+            return 0
+        file = self._directory.path / PROOF
+        try:
+            return _signatures(file.read_bytes())
+        except BadNote as error:
+            wanted = f"the proof that was kept in {file} (remove the file, and the log's is taken again)"
+            raise BadNote(wanted, error.found) from error
 
     @property
     def _out_s(self) -> int:
