@@ -170,7 +170,7 @@ def test_cells_of_other_rules_do_not_go_together(tmp_path: Path) -> None:
     first = make({**BASE, "matches": [PHASE0]}, tmp_path / "a")
     second = make({**BASE, "holdem": {"session_hands": 2, "stack_chips": 2_000}, "matches": [HANDS]}, tmp_path / "b")
     done = score(first, second)
-    assert (done.exit_code, "score what was played by the same rules" in done.output) == (1, True)
+    assert (done.exit_code, "expected one set of rules, found " in done.output) == (1, True)
 
 
 def test_chess_with_the_list_of_legal_moves_and_without_are_never_put_together(tmp_path: Path) -> None:
