@@ -42,6 +42,7 @@ class Play {
         const state = await answer.json();
         at("lost").hidden = true;
         if (state.version !== this.state.version) this.render(state);
+        if (state.is_final && state.step === "over") return;
       } catch (error) {
         if (this.state.is_final) return;
         at("lost").hidden = Boolean(this.state.over);
