@@ -1,6 +1,7 @@
 """Memory servers over HTTP: one that the harness starts, and one that runs already at an address."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -98,6 +99,76 @@ def test_an_answer_of_any_length_is_not_read_to_its_end(tmp_path: Path) -> None:
     """Over standard streams a line had a limit; over HTTP 700 MB took the run to 2.8 GB."""
     with opened(http(), tmp_path) as port, pytest.raises(MemoryFault):
         port.answer(search("more than fits", 1))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "GZIP, gzip"])
+def test_an_encoded_answer_is_never_decoded(encoding: str, tmp_path: Path) -> None:
+    """3 MB of gzip took gigabytes, and the call's time limit did not fire while they were unpacked."""
+    launch = STARTED.replace('"${PORT}"]', f'"${{PORT}}", "encoding={encoding}"]')
+    with opened(http(launch), tmp_path) as port, pytest.raises(MemoryFault, match="content-encoding"):
+        port.answer(store(1, "castled"))
+
+
+def test_an_encoding_of_identity_is_none(tmp_path: Path) -> None:
+    launch = STARTED.replace('"${PORT}"]', '"${PORT}", "encoding=identity"]')
+    with opened(http(launch), tmp_path) as port:
+        port.answer(store(1, "castled"))
+
+
+def test_a_program_that_is_not_there_is_told_by_its_name(tmp_path: Path) -> None:
+    launch = STARTED.replace("${PYTHON}", "no-such-program")
+    with opened(http(launch), tmp_path) as port, pytest.raises(MemoryFault, match="no program no-such-program"):
+        port.answer(store(1, "castled"))
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from memory.test_http_memory import STARTED, http
+from memory.memory_world import opened, store
+folder = Path(sys.argv[1])
+launch = STARTED.replace('"${PORT}"]', '"${PORT}", "pids=' + str(folder / "pids") + '"]')
+with opened(http(launch), folder) as port:
+    port.answer(store(1, "castled"))
+    print("stored", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_server_ends_with_a_harness_that_is_killed(tmp_path: Path) -> None:
+    """And so does what the server itself has started."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, tmp_path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    assert process.stdin
+    assert process.stdout
+    try:
+        assert process.stdout.readline() == b"stored\n"
+        pids = [int(word) for word in (tmp_path / "pids").read_text().split()]
+        assert len(pids) == 2
+        assert all(map(is_running, pids))
+    finally:
+        process.kill()
+        process.wait()
+    for _ in range(1200):
+        if not any(map(is_running, pids)):
+            break
+        time.sleep(0.05)
+    assert not any(map(is_running, pids))
+    process.stdin.close()
+    process.stdout.close()
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_server_that_ends_before_it_listens_is_told_with_its_last_line(tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
 """MCP over HTTP (streamable): to a server that is started here and listens on a port of this machine, or at an address.
 
 A server that is started is asked once its port is open, and the connection ends when its process does, so that no call
-waits for an answer that cannot come. What it prints, on either stream, is its log. No proxy of the environment is used.
+waits for an answer that cannot come; it ends with this process, even by kill -9. What it prints, on either stream, is
+its log. No proxy of the environment is used, and nothing is decoded: a small answer could fill the memory.
 Source: MCP 2025-11-25, Transports, Streamable HTTP.
 """
 
+import errno
+import os
+import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from subprocess import DEVNULL
+from subprocess import PIPE
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -21,9 +25,11 @@ from mcp.shared.message import SessionMessage
 from mcp.types import CONNECTION_CLOSED, JSONRPCError
 
 from .mcp_line_transport import ENDED, LINE_BYTES_MAX, POLL_S, TRY_S, stopped
+from .owned_process import words_of
 from .server_process import Process as Server
 
 HTTPS_PORT, HTTP_PORT = 443, 80
+IDENTITY = "identity"
 READ_S_MAX = 3_600.0
 """Of silence on a connection: how long one call may take, the session knows."""
 ENDED_EARLY = "the process ended before it listened"
@@ -37,9 +43,10 @@ async def http_client(server: Server, log: TextIO, open_s: float) -> AsyncGenera
 
     Raises OSError, TimeoutError, MCPError (CONNECTION_CLOSED) where it ends first.
     """
-    words = [server.command, *server.args]
+    _require_program(server)
+    words = words_of([server.command, *server.args])
     process = await anyio.open_process(
-        words, stdin=DEVNULL, stdout=log, stderr=log, env=server.env, cwd=server.folder, start_new_session=True
+        words, stdin=PIPE, stdout=log, stderr=log, env=server.env, cwd=server.folder, start_new_session=True
     )
     try:
         await _listens(process, server.url, open_s)
@@ -48,6 +55,13 @@ async def http_client(server: Server, log: TextIO, open_s: float) -> AsyncGenera
     finally:
         with anyio.CancelScope(shield=True):
             await stopped(process)
+
+
+def _require_program(server: Server) -> None:
+    """Raises FileNotFoundError where there is no such program: its owner would tell that only by its end."""
+    place = server.folder / server.command if "/" in server.command else server.command
+    if not shutil.which(place, path=server.env.get("PATH", os.defpath)):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), server.command)
 
 
 @asynccontextmanager
@@ -62,11 +76,15 @@ async def address_client(url: str) -> AsyncGenerator[TransportStreams, None]:
 
 
 class _Bounded(httpx2.AsyncHTTPTransport):
-    """Answers of at most LINE_BYTES_MAX bytes, as of a line over standard streams."""
+    """Answers of at most LINE_BYTES_MAX bytes, as of a line over standard streams, and as they were sent."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.headers["accept-encoding"] = IDENTITY
         answer = await super().handle_async_request(request)
         assert isinstance(answer.stream, httpx2.AsyncByteStream)
+        if answer.headers.get("content-encoding", IDENTITY).strip().lower() not in ("", IDENTITY):
+            await answer.aclose()
+            raise httpx2.ReadError("an answer with a content-encoding, which was not accepted")
         answer.stream = _Counted(answer.stream)
         return answer
 
