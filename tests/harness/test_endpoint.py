@@ -338,8 +338,9 @@ def test_bytes_that_are_no_utf8_become_replacement_characters() -> None:
     assert answer.text == "MOVE: \ufffd\ufffd"
 
 
-def test_a_reply_of_ten_megabytes_is_cut_and_says_so() -> None:
-    answer = answer_to(says("\x01" * 10_000_000))
+def test_a_reply_of_a_megabyte_is_cut_and_says_so() -> None:
+    """Six megabytes as JSON writes them."""
+    answer = answer_to(says("\x01" * 1_000_000))
     assert isinstance(answer, Reply)
     assert (len(answer.text), answer.finish) == (adapter.REPLY_CHARACTERS_MAX, "length")
     assert len(in_a_journal(answer)) < 2**20
@@ -414,6 +415,14 @@ def test_a_body_without_end_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatc
     (failed,) = answer_to(says("x" * 2000), says("MOVE: e2e4")).attempts
     assert failed.kind == "connection"
     assert failed.detail == "the answer is too long"
+
+
+def test_an_answer_of_many_small_parts_takes_little_memory() -> None:
+    """64 MiB of empty objects became 1.7 GB in one parse."""
+    rest = b'{"choices": [{"message": {"content": "x"}}], "x": [' + b"{}," * (2**23 // 3) + b"{}]}"
+    assert len(rest) > 2**23
+    (failed,) = answer_to(answers(rest), says("MOVE: e2e4")).attempts
+    assert (failed.kind, failed.detail) == ("connection", "the answer is too long")
 
 
 def test_a_server_that_is_not_there_is_a_fault_that_names_it() -> None:
