@@ -338,8 +338,9 @@ def test_bytes_that_are_no_utf8_become_replacement_characters() -> None:
     assert answer.text == "MOVE: \ufffd\ufffd"
 
 
-def test_a_reply_of_ten_megabytes_is_cut_and_says_so() -> None:
-    answer = answer_to(says("\x01" * 10_000_000))
+def test_a_reply_of_a_megabyte_is_cut_and_says_so() -> None:
+    """Six megabytes as JSON writes them."""
+    answer = answer_to(says("\x01" * 1_000_000))
     assert isinstance(answer, Reply)
     assert (len(answer.text), answer.finish) == (adapter.REPLY_CHARACTERS_MAX, "length")
     assert len(in_a_journal(answer)) < 2**20
@@ -414,6 +415,14 @@ def test_a_body_without_end_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatc
     (failed,) = answer_to(says("x" * 2000), says("MOVE: e2e4")).attempts
     assert failed.kind == "connection"
     assert failed.detail == "the answer is too long"
+
+
+def test_an_answer_of_many_small_parts_takes_little_memory() -> None:
+    """64 MiB of empty objects became 1.7 GB in one parse."""
+    rest = b'{"choices": [{"message": {"content": "x"}}], "x": [' + b"{}," * (2**23 // 3) + b"{}]}"
+    assert len(rest) > 2**23
+    (failed,) = answer_to(answers(rest), says("MOVE: e2e4")).attempts
+    assert (failed.kind, failed.detail) == ("connection", "the answer is too long")
 
 
 def test_a_server_that_is_not_there_is_a_fault_that_names_it() -> None:
@@ -653,6 +662,49 @@ def test_a_server_that_ignores_the_token_limit_stops_the_run(limit: str) -> None
     usage = {"prompt_tokens": 30, "completion_tokens": 4050}
     said = fault_of(says("x", usage=usage), accepts=(limit,), tokens_max=5)
     assert f"asked for at most 5 tokens, got 4050: the server ignores {limit}" in said
+
+
+def counted(prompt: int, completion: int, reasoning: int = 0, total: int = 0) -> dict[str, Any]:
+    details = {"completion_tokens_details": {"reasoning_tokens": reasoning}}
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total, **details}
+
+
+@pytest.mark.parametrize(
+    ("usage", "finish", "made"),
+    [
+        (counted(30, 3), "length", 3),
+        (counted(30, 3, total=33), "max_tokens", 3),
+        (counted(30, 30, reasoning=30, total=60), "LENGTH", 30),
+        (counted(0, 20, reasoning=20), "length", 40),
+        (counted(30, 0, reasoning=20, total=50), "length", 20),
+    ],
+)
+def test_a_reply_that_is_cut_far_below_its_limit_stops_the_run(usage: object, finish: str, made: int) -> None:
+    """What a full context ends was scored as cut by the plan's limit, and arms with longer prompts meet it first."""
+    said = fault_of(answers(completion("Let me th", finish, usage=usage)), accepts=("max_tokens",), tokens_max=64)
+    assert f"the server cut a reply after {made} of 64 tokens (finish reason {finish.lower()}): its context is" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("usage", "finish", "accepts"),
+    [
+        (counted(30, 64), "length", ("max_tokens",)),
+        (counted(30, 60), "length", ("max_tokens",)),  # without the marks of its end
+        (counted(0, 0), "length", ("max_tokens",)),  # nobody counted
+        (None, "length", ("max_tokens",)),
+        (counted(30, 3), "stop", ("max_tokens",)),
+        (counted(30, 3), "content_filter", ("max_tokens",)),
+        (counted(30, 3), "length", ("temperature",)),  # no limit was sent
+        (counted(30, 4, reasoning=60, total=94), "length", ("max_completion_tokens",)),  # thoughts apart
+        (counted(30, 4, total=94), "length", ("max_completion_tokens",)),  # thoughts in the total alone
+        (counted(0, 4, reasoning=60), "length", ("max_tokens",)),
+    ],
+)
+def test_a_reply_that_met_its_limit_is_the_models(usage: object, finish: str, accepts: tuple[str, ...]) -> None:
+    answer = answer_to(answers(completion("Let me th", finish, usage=usage)), accepts=accepts, tokens_max=64)
+    assert isinstance(answer, Reply)
+    assert (answer.text, answer.finish) == ("Let me th", finish)
 
 
 def test_a_seat_without_a_token_limit_may_get_any_number() -> None:

@@ -155,6 +155,24 @@ def test_a_journal_that_a_hand_has_edited_is_refused_in_one_line(
     assert not list((half.parents[1] / "bundles").iterdir())
 
 
+def test_a_folder_of_no_stream_is_refused_before_anything_is_asked(
+    commands: Commands, half: Path, interrupted: tuple[Path, Json, Peer]
+) -> None:
+    """All was played, and then packing said that the program was at fault."""
+    path, asked = longest(half), len(interrupted[2].requests)
+    strange = half / "journal" / "copy"
+    shutil.copytree(path.parent, strange)
+    before = journals(half)
+    refused = start(commands, half).ended()
+    assert refused.code == 2, refused
+    expected = "expected the journal of a stream of the plan, found another; move it out of the run"
+    assert refused.err == f"error: {strange}: {expected}\n"
+    assert (journals(half), len(interrupted[2].requests)) == (before, asked)
+    shutil.rmtree(strange)
+    (half / "journal" / "empty").mkdir()
+    assert finish(commands, half) == interrupted[1]
+
+
 def test_the_journal_of_another_run_is_refused(commands: Commands, half: Path, tmp_path: Path) -> None:
     with Peer(then=reference) as peer:
         (tmp_path / "other").mkdir()

@@ -125,6 +125,11 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
     ("a number for a text", instead("title: T", "title: 2026"), f"title: expected text, found 2026; {QUOTES}"),
     ("a list for seats", "title: T\nseats: [a]\nmatches: []\n", "seats: expected keys and values, found a list"),
     (
+        "a name for a seat at the table",
+        instead("games: 30", "games: 30, others: [dice]"),
+        "matches[0].others[0]: expected keys and values such as {seat: ...}, found 'dice'",
+    ),
+    (
         "a text for a list",
         model("accepts: seed"),
         "seats.model.accepts: expected a list, found 'seed'",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
+from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 
 server = MCPServer("http-notes", version="7")
 shelves: dict[str, list[str]] = {}
@@ -44,10 +45,8 @@ def everything(shelf: str = "") -> dict[str, Any]:
 
 def encode_answers(encoding: str) -> None:
     """Have all answers name an encoding; of gzip they are 64 MiB of blanks as well."""
-    import uvicorn.protocols.http.h11_impl as protocol
-
     bomb = gzip.compress(b" " * 2**26)
-    send = protocol.RequestResponseCycle.send
+    send = RequestResponseCycle.send
 
     async def encoded(self: Any, message: Any) -> None:
         if message["type"] == "http.response.start":
@@ -57,7 +56,7 @@ def encode_answers(encoding: str) -> None:
             message = {**message, "body": bomb}
         await send(self, message)
 
-    protocol.RequestResponseCycle.send = encoded  # type: ignore[method-assign]
+    RequestResponseCycle.send = encoded  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -248,6 +248,21 @@ def test_a_mirrored_match_has_pairs_of_sessions(hands: int, mirrored: bool) -> N
     assert found == (odd if mirrored and hands == 1_100 else [])
 
 
+@pytest.mark.parametrize("seat", ["a", "b"])
+def test_a_person_is_dealt_no_deck_twice(seat: str) -> None:
+    """In the second half of a mirrored match they hold the cards that they knew to be the opponent's."""
+    seats = {"seats": {**PLAN["seats"], "ada": {"kind": "human"}}}
+    match = {**PLAN["matches"][1], "phase": 0, "a": "dice", "b": "dice", seat: "ada"}
+    chess = {**PLAN["matches"][0], "a": "ada", "games": 30}
+    assert problems(plan(**seats, matches=[chess], holdem={"mirrored": True})) == []
+    before = problems(plan(**seats, matches=[match]))
+    assert not any("mirrored" in problem.message for problem in before), "Phase 0 may ask for another opponent"
+    (problem,) = set(problems(plan(**seats, matches=[match], holdem={"mirrored": True}))) - set(before)
+    assert problem.path == f"matches[0].{seat}"
+    assert problem.message.startswith("expected no person where decks are mirrored: ada would be dealt")
+    assert problem.message.endswith("write holdem: {mirrored: false}")
+
+
 @pytest.mark.parametrize("session_hands", [-2, 0, 1, 3, 99])
 def test_a_session_is_an_even_number_of_hands(session_hands: int) -> None:
     found = problems(plan(holdem={"session_hands": session_hands}, matches=PLAN["matches"][:1]))

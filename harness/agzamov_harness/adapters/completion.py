@@ -55,6 +55,17 @@ class ServerAnswer(msgspec.Struct, frozen=True, gc=False):
     reasoning_tokens: int
     tokens: tuple[Token, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
+    total_tokens: int = 0
+
+    @property
+    def made_tokens(self) -> int:
+        """Tokens that the model made, at most; 0 where the server counts none.
+
+        Some servers count thoughts apart from the completion, and some in the total alone.
+        """
+        if self.prompt_tokens and self.total_tokens:
+            return max(self.completion_tokens, self.total_tokens - self.prompt_tokens)
+        return self.completion_tokens + self.reasoning_tokens
 
 
 def read_completion(body: bytes) -> ServerAnswer:
@@ -80,6 +91,7 @@ def read_completion(body: bytes) -> ServerAnswer:
         reasoning_tokens=_count(_field(_field(usage, "completion_tokens_details"), "reasoning_tokens")),
         tokens=_tokens(_field(_field(choice, "logprobs"), "content")),
         tool_calls=_tool_calls(message.get("tool_calls")),
+        total_tokens=_count(_field(usage, "total_tokens")),
     )
     if not _is_of_the_model(message, read):
         raise NotACompletion("a message with nothing in it: no content, no refusal and no call of a tool")

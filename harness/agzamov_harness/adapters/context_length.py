@@ -1,7 +1,8 @@
 """The context of a model's server: large enough for a prompt and its answer, and prompts that are cut in silence.
 
 A seat of open weights gets plain sampling and a context that holds a prompt and its answer whole. If the context is too
-small, the run stops; this is never counted as a bad move. A server that cuts prompts without a word is found by the
+small, the run stops; this is never counted as a bad move. So it does at an endpoint whose server cuts a reply well
+below the limit that it was sent. A server that cuts prompts without a word is found by the
 token counts that it reports over a run:
 
     bytes by token    no tokenizer makes so few tokens of these prompts, or twice as few as it made of shorter ones
@@ -70,6 +71,28 @@ def context_problem(answer: ServerAnswer, context_tokens: int, tokens_max: int) 
             " tokens; give the seat a larger context_tokens"
         )
     return ""
+
+
+CUT_LENGTHS: Final = frozenset({"length", "max_tokens"})
+"""Finish reasons of a reply that met a limit of tokens."""
+MADE_SHARE_MIN: Final = 0.75
+"""Of the limit that was sent: a reply that met it has about as many tokens, whether or not its end counts."""
+
+
+def early_cut_problem(answer: ServerAnswer, tokens_max: int) -> str:
+    """Error where a reply was cut well below the limit that was sent; empty if it was not, or nobody counted tokens.
+
+    So ends a reply for which the server's context has no room, and longer prompts, as those with a memory, meet that
+    first: it would count as the model's fault.
+    """
+    made = answer.made_tokens
+    if answer.finish.lower() not in CUT_LENGTHS or not made or made >= MADE_SHARE_MIN * tokens_max:
+        return ""
+    return (
+        f"the server cut a reply after {made} of {tokens_max} tokens (finish reason {answer.finish.lower()}): its"
+        " context is full, or it has a limit of its own; give the server a larger context or limit, or the seat a"
+        " smaller tokens_max"
+    )
 
 
 BYTES_PER_TOKEN_MAX = 8.0

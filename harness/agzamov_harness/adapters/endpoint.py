@@ -22,7 +22,7 @@ from agzamov_verify.seats.model_seat import is_loopback
 from ..ports import ChatRequest, Clock, PortFault, Wait
 from .api_key import key_in
 from .completion import NotACompletion, ServerAnswer, read_completion
-from .context_length import CutPrompts, context_problem
+from .context_length import CutPrompts, context_problem, early_cut_problem
 from .http_transport import guard
 from .images import base64_png
 from .retries import CallLimits, Calls, Failure, Patience
@@ -200,14 +200,16 @@ class Endpoint:
         return "" if has_path else "check base_url: nearly every server needs /v1 at its end, so add /v1"
 
     def _refuse_what_is_worthless(self, answer: ServerAnswer, request: ChatRequest) -> None:
-        """A server that drops part of the prompt or overruns the token limit makes the run worthless."""
+        """A server that drops part of the prompt, or ends replies at another limit, makes the run worthless."""
         if self._door.context_tokens:
             problem = context_problem(answer, self._door.context_tokens, self._seat.tokens_max)
         else:
             problem = self._cuts.problem(request.messages, answer.prompt_tokens)
+        limited = LIMITS & set(self._seat.accepts)
+        if limited and not problem:
+            problem = early_cut_problem(answer, self._seat.tokens_max)
         if problem:
             self._calls.give_up(problem)
-        limited = LIMITS & set(self._seat.accepts)
         if limited and answer.completion_tokens > self._seat.tokens_max:
             self._calls.give_up(
                 f"asked for at most {self._seat.tokens_max} tokens, got {answer.completion_tokens}:"

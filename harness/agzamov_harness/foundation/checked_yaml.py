@@ -190,7 +190,9 @@ def _wanted(error: jsonschema.ValidationError) -> str:
     schema: Any = error.schema
     match error.validator:
         case "type":
-            return KINDS["string" if isinstance(bound, list) else bound]
+            is_entry = bound == "object" and error.absolute_path and schema.get("required")
+            keys = f" such as {{{', '.join(f'{key}: ...' for key in schema['required'])}}}" if is_entry else ""
+            return KINDS["string" if isinstance(bound, list) else bound] + keys
         case "enum":
             return " or ".join(map(str, bound)) if len(bound) < 3 else f"one of {', '.join(map(str, bound))}"
         case "pattern":

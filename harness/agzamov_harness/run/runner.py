@@ -15,7 +15,7 @@ from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.workers import cores
 from agzamov_verify.experiment.matches import Match
-from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.people_study import is_study
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.protocols import PROTOCOLS
@@ -32,7 +32,7 @@ from .execution_log import ExecutionLog, execution
 from .interleave import Turns
 from .play_stream import Ended, Hooks, PlayedStream, StreamsHere, heard_by_nobody
 from .progress import State
-from .recorder import last_recorded, recorded
+from .recorder import JOURNAL_SUFFIX, last_recorded, recorded
 from .run_folder import RunDirectory
 from .stop import CallsInFlight, Stop, Stopped
 from .study_turns import StudyTurns
@@ -72,9 +72,22 @@ class Runner:
         return budget
 
     def play(self) -> Blocks:
-        """All blocks by match id, in an execution that is logged. Raises Stopped, or PortFault when the world fails."""
+        """All blocks by match id, in an execution that is logged.
+
+        Raises Stopped, PortFault when the world fails, ManifestError for a journal of another plan.
+        """
+        self._require_own_journals()
         with self._execution() as self._log, self._stop.leaving(self._log.leave):
             return self.drive()
+
+    def _require_own_journals(self) -> None:
+        """Raises ManifestError for a journal of no stream of the plan: packing would find it once all was played."""
+        journal, own = self._directory.journal, {s.id for match in self._plan.matches for s in streams_of(match)}
+        for folder in sorted(journal.iterdir()) if journal.is_dir() else ():
+            if folder.name not in own and folder.is_dir() and any(folder.glob(f"*{JOURNAL_SUFFIX}")):
+                raise ManifestError(
+                    f"{folder}: expected the journal of a stream of the plan, found another; move it out of the run"
+                )
 
     def drive(self) -> Blocks:
         """All blocks by match id. Raises as `play` does."""

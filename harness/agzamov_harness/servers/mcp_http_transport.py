@@ -1,8 +1,8 @@
 """MCP over HTTP (streamable): to a server that is started here and listens on a port of this machine, or at an address.
 
 A server that is started is asked once its port is open, and the connection ends when its process does, so that no call
-waits for an answer that cannot come; it ends with this process, even by kill -9. What it prints, on either stream, is its log. No proxy of the environment is used,
-and nothing is decoded: a small answer could fill the memory.
+waits for an answer that cannot come; it ends with this process, even by kill -9. What it prints, on either stream, is
+its log. No proxy of the environment is used, and nothing is decoded: a small answer could fill the memory.
 Source: MCP 2025-11-25, Transports, Streamable HTTP.
 """
 

@@ -156,6 +156,7 @@ def _matches(plan: Plan) -> Iterator[Problem]:
         yield from _players(path, match)
         yield from _pairing(path, match, plan)
         yield from _draw_offers(path, match, plan)
+        yield from _mirrored(path, match, plan)
     streams = sum(-(-match.planned // max(1, match.stream_results)) for match in plan.matches)
     if streams > STREAMS_MAX:
         yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
@@ -202,6 +203,18 @@ def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
             )
         elif seat_index:
             yield from _opponent(f"{path}.{key}", match, seat_index, plan)
+
+
+def _mirrored(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    """A person remembers a deck: in the second half of a mirrored match they would know the opponent's cards."""
+    if not getattr(plan.rules_of(match.game), "mirrored", False):
+        return
+    for seat_index, name in enumerate(match.seats):
+        if (seat := plan.seats.get(name)) and seat.is_person:
+            message = (
+                f"expected no person where decks are mirrored: {name} would be dealt the opponent's cards later on"
+            )
+            yield Problem(f"{path}.{seat_key(seat_index)}", f"{message}; write {match.game}: {{mirrored: false}}")
 
 
 def _draw_offers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
