@@ -27,6 +27,7 @@ from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.show.text.answer_words import interval_words, sentence
 from agzamov_verify.show.text.answers import ALL_ALIKE, Answer, Played, Shown, answers_of, comparison
 from agzamov_verify.show.text.cost_words import cost_of
+from agzamov_verify.show.text.verdict_report import unused_sentences
 from agzamov_verify.show.views import NAMES_OF, VIEWS
 from agzamov_verify.table.registry import GAMES
 
@@ -110,6 +111,8 @@ def _section(name: str, verdict: Verdict, manifest: Manifest) -> Iterator[str]:
     if effects:
         yield from ("", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}")
         yield from (f"| {' | '.join(row.cells)} |" for row in effects)
+    for line in unused_sentences(verdict):
+        yield from ("", _plain(line))
 
 
 def _plain(text: str) -> str:
