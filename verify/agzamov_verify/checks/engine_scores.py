@@ -121,6 +121,9 @@ def _confidence(replayed: Replayed, total: int) -> str:
     if len(sampled) >= others:
         return ""
     shown = f", {len(decisive):,} of them because they show where games end" if decisive else ""
+    if not sampled and not decisive:  # the spare one of `to_ask`
+        rest = f", drawn from all because none decided anything; none of the other {others - 1:,} was asked"
+        return rest if others > 1 else ""
     if not sampled:
         return f"{shown}; of the other {others:,}, which decided nothing, none was drawn"
     return f"{shown}, and {len(sampled):,} of the other {others:,}, {wrong_at_most_words(others, len(sampled))}"
