@@ -61,7 +61,7 @@ def check_engine(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: Eng
         log.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing, _scores(total))
         return
     plan = opened.manifest.plan
-    draws = Stream(drawing_seed(opened.sha256), "spare evaluation and quick games")
+    draws = Stream(drawing_seed(opened.journal_root), "spare evaluation and quick games")
     questions = to_ask(replayed, draws)
     drawn, games = _games(questions, at_hand.games_max, draws)
     norm, hash_mib, nodes = load_protocol(plan.protocol).engine, plan.engine.hash_mib, plan.engine.nodes
