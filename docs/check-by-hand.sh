@@ -7,8 +7,10 @@
 # you trust: a bundle never says whom to trust. Exit code 0: all of this holds. 1: something does not,
 # and the last line says what. 2: wrong use.
 #
-# What this does not check: that the games follow from the seed and the replies (`agzamov-verify check`
-# replays them), and what no check can show: that the replies were really given.
+# What this does not check: that each line of a journal names the one before it (`prev`), the roots over
+# the lines (`root`), which files may stand below data/, what bag-info.txt and the statement say besides,
+# and that the games follow from the seed and the replies. `agzamov-verify check` does all of that. No
+# check can show that the replies were really given.
 set -euf
 LC_ALL=C
 export LC_ALL
@@ -44,12 +46,21 @@ digest() {
 # 1. Only folders and regular files, with plain names. Nothing may be followed to another place.
 odd=$(find . ! -type f ! -type d | head -n 1)
 [ -z "$odd" ] || fail "$odd is neither a file nor a folder"
+find . ! -name . | sed 's|^\./||' > "$work/names"
 find . -type f | sed 's|^\./||' | sort > "$work/there"
-if grep -q -v '^[A-Za-z0-9][A-Za-z0-9._-]*\(/[A-Za-z0-9][A-Za-z0-9._-]*\)*$' "$work/there"; then
-    fail "a file has a name that is not plain"
+part='[A-Za-z0-9][A-Za-z0-9._-]{0,99}'
+if grep -q -v -E "^$part(/$part){0,6}\$" "$work/names"; then
+    fail "a file or folder has a name that is not plain"
 fi
-extra=$(grep -v -e '^data/' -e '^attest/' "$work/there" | tr '\n' ' ')
-[ "$extra" = "bag-info.txt bagit.txt manifest-sha256.txt tagmanifest-sha256.txt " ] || fail "the top folder holds: $extra"
+if grep -q -i -E '(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.[^/]*)?(/|$)' "$work/names"; then
+    fail "a file or folder has the name of a device"
+fi
+[ "$(tr 'A-Z' 'a-z' < "$work/names" | sort -u | wc -l)" -eq "$(wc -l < "$work/names")" ] ||
+    fail "two names differ in case alone"
+extra=$(grep -v -e '^data/' -e '^attest/registration\.json$' -e '^attest/registration\.tlog-proof$' \
+    -e '^attest/registration\.tsq$' -e '^attest/registration\.tsr$' "$work/there" | tr '\n' ' ')
+[ "$extra" = "attest/run.dsse.json bag-info.txt bagit.txt manifest-sha256.txt tagmanifest-sha256.txt " ] ||
+    fail "the top folder holds: $extra"
 pass "names"
 
 # 2. The payload manifest lists every file under data/, and each has its digest.
@@ -71,8 +82,17 @@ envelope=attest/run.dsse.json
 jq -e '(.signatures | length) == 1' "$envelope" > "$work/out" || fail "$envelope must hold one signature"
 type=$(jq -r .payloadType "$envelope")
 [ "$type" = application/vnd.in-toto+json ] || fail "$envelope is of another type"
+jq -e 'keys == ["payload", "payloadType", "signatures"] and (.signatures[0] | keys) == ["keyid", "sig"]' \
+    "$envelope" > "$work/out" || fail "$envelope has other fields"
+# One envelope has one spelling: keys in order, no white space, nothing after it.
+jq -c -S . "$envelope" | tr -d '\n' > "$work/spelled"
+cmp -s "$work/spelled" "$envelope" || fail "$envelope is spelled in another way, or has something after it"
 jq -r .payload "$envelope" | base64 -d > "$work/payload.json" || fail "$envelope holds no base64"
 jq -r '.signatures[0].sig' "$envelope" | base64 -d > "$work/sig" || fail "$envelope holds no base64"
+for field in payload:payload.json signatures[0].sig:sig; do
+    [ "$(base64 < "$work/${field#*:}" | tr -d '\n')" = "$(jq -r ".${field%%:*}" "$envelope")" ] ||
+        fail "$envelope spells its base64 in another way"
+done
 printf 'DSSEv1 %d %s %d ' "${#type}" "$type" "$(wc -c < "$work/payload.json")" > "$work/pae"
 cat "$work/payload.json" >> "$work/pae"
 # Under a key of small order one signature fits many messages: the eight points, in all their spellings.
@@ -96,6 +116,8 @@ case $raw in
 esac
 openssl pkeyutl -verify -rawin -pubin -inkey "$key" -in "$work/pae" -sigfile "$work/sig" > "$work/out" 2>&1 ||
     fail "the signature is not by the key in $2"
+keyid=$(openssl pkey -pubin -in "$key" -outform DER | sha256sum | cut -d ' ' -f 1)
+[ "$(jq -r '.signatures[0].keyid' "$envelope")" = "$keyid" ] || fail "$envelope names another key than the one that signed"
 pass "signature"
 
 # 4. The statement is about this payload manifest, and about this key's manifest and run.
@@ -109,7 +131,6 @@ said() {
 sealed=$(digest data/manifest.json)
 [ "$(said .predicate.manifest_sha256)" = "$sealed" ] || fail "the statement is about another manifest.json"
 [ "$(said .predicate.run)" = "$(printf %.16s "$sealed")" ] || fail "the statement is about another run"
-keyid=$(openssl pkey -pubin -in "$key" -outform DER | sha256sum | cut -d ' ' -f 1)
 [ "$(jq -r .submitter_key_id data/manifest.json)" = "$keyid" ] || fail "another key sealed the manifest"
 pass "statement: run $(said .predicate.run), key $keyid"
 
@@ -151,4 +172,5 @@ done < "$work/rows"
 [ "$(said .predicate.journal.entries)" = "$total" ] || fail "the statement counts another number of entries"
 pass "journal: $total entries"
 
-echo "not checked here: the replay of the games, the engine's scores, the figures (agzamov-verify check does)"
+echo "not checked here: the replay of the games, the engine's scores, the figures, prev and root of the journal's lines," \
+    "which files may stand below data/, bag-info.txt (agzamov-verify check does)"

@@ -24,9 +24,11 @@ from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.match_cells import cells_of, key_of
 from agzamov_verify.scoring.units.cells import Cell, arm_of
 from agzamov_verify.scoring.units.score_constants import load_score_constants
-from agzamov_verify.show.text.answer_words import interval_words, sentence
-from agzamov_verify.show.text.answers import ALL_ALIKE, Answer, Played, Shown, answers_of, comparison
+from agzamov_verify.show.text.answer_words import interval_words, is_alike, sentence
+from agzamov_verify.show.text.answers import ALL_ALIKE, Answer, Played, Shown, answers_of, comparison, joint_p
 from agzamov_verify.show.text.cost_words import cost_of
+from agzamov_verify.show.text.gate_words import p_words
+from agzamov_verify.show.text.verdict_report import unused_sentences
 from agzamov_verify.show.views import NAMES_OF, VIEWS
 from agzamov_verify.table.registry import GAMES
 
@@ -53,10 +55,10 @@ This page is written by `scripts/write_results.py` from the bundles, each of whi
 None is a result under the protocol: games are few and short, and the models are small. The numbers are the gain over
 the same player with a placebo (content of the same form that cannot help) and with none, in points a game or big
 blinds per 100 hands (bb/100), with intervals of 95 %. *Better*: the interval against none lies above 0, and so does
-that against the placebo where one was played, and p corrected for all comparisons of the bundle (Holm) is below 5 %.
-*p*: one-sided, that it does better than its placebo (where none was
-played, than none); each by itself, not corrected for how many there are, and computed by the script from the bundle,
-which holds the differences and intervals alone. *Tokens*: a decision's, and how many times those without.
+that against the placebo where one was played, and p is below 5 %.
+*p*: the one that `verify` and the report give: two-sided, the greater of that against none and that against the
+placebo, and corrected for all comparisons of the bundle (Holm's method), where there are several. *Tokens*: a
+decision's, and how many times those without.
 """
 HEADINGS: Final = (
     "what it had",
@@ -110,6 +112,8 @@ def _section(name: str, verdict: Verdict, manifest: Manifest) -> Iterator[str]:
     if effects:
         yield from ("", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}")
         yield from (f"| {' | '.join(row.cells)} |" for row in effects)
+    for line in unused_sentences(verdict):
+        yield from ("", _plain(line))
 
 
 def _plain(text: str) -> str:
@@ -158,15 +162,19 @@ def _cells(answer: Answer, real: Cell, evidence: Evidence, played: Played) -> It
     assert answer.setting is not None
     placebo, naked = (arm_of(evidence.cells, real.key, arm) for arm in (Arm.PLACEBO, Arm.NAKED))
     parts = [_less(real, placebo, evidence), _less(real, naked, evidence), _less(placebo, naked, evidence)]
-    first = parts[0] or parts[1]
-    assert first is not None
     yield f"{GAMES[answer.game].title}: {NAMES_OF[answer.setting.augmentation]} by `{answer.system}`"
     yield answer.shown.value
     yield from (_words(part, answer.game) for part in parts)
-    yield f"{float(first.test.p):.2g}" if first.test.p else "none"
+    yield _p(answer)
     yield answer.figures[0].n
     cost = cost_of(answer, played)
     yield f"{cost.each:,.0f} ({cost.times:.1f} times)" if cost else "none"
+
+
+def _p(answer: Answer) -> str:
+    """The p of an answer as the verifier prints it; none where nothing differed."""
+    p = answer.corrected.p if answer.corrected else joint_p(answer)
+    return "none" if p is None or is_alike(answer) else p_words(str(float(p))).removeprefix("= ")
 
 
 def _less(one: Cell | None, other: Cell | None, evidence: Evidence) -> ContrastPart | None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -76,3 +77,17 @@ def test_what_has_a_result_is_a_row_and_all_else_a_sentence_whatever_its_words_b
     assert line == "- No result for \\| memory by a, memory by b in hold'em: few."
     others = [module.Told("x ", "y", " one"), module.Told("x ", "y", " two")]
     assert len(list(module._told(others))) == 2, "other reasons, other sentences"
+
+
+def test_what_no_result_may_be_read_without_stands_under_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page left out what `verify` says beside its answers: a memory that reached no prompt, a tool without use."""
+    module = script("write_results")
+    monkeypatch.setattr(module, "_answers", lambda *_: [module.Effect(("a",) * len(module.HEADINGS))])
+    manifest = SimpleNamespace(plan=SimpleNamespace(title="A run"))
+    for caveats in ((), ("But the tool had no effect there.", "But nothing of a_b reached a prompt.")):
+        monkeypatch.setattr(module, "unused_sentences", lambda _, told=caveats: iter(told))
+        verdict = SimpleNamespace(results=SimpleNamespace(matches=()))
+        *_, row = text = list(module._section("run", verdict, manifest))
+        below = text[text.index(f"| {' | '.join('a' * len(module.HEADINGS))} |") + 1 :]
+        assert below == [part for line in caveats for part in ("", line.replace("_", "\\_"))]
+        assert bool(caveats) == (not row.startswith("|"))

@@ -3,6 +3,8 @@
 import ast
 import io
 import json
+import os
+import subprocess
 import sys
 import tokenize
 from collections import Counter
@@ -48,6 +50,16 @@ GOLDEN = ROOT / "tests" / "bundles" / "golden" / "agz-0.1"
 
 def vector(name: str) -> Any:
     return json.loads((SPEC / "vectors" / f"{name}.json").read_text())
+
+
+def test_the_command_of_the_page_runs_in_a_clone(tmp_path: Path) -> None:
+    """Its pages were looked for where there are none."""
+    assert "`PYTHONPATH=tests python -m second_reader BUNDLE`" in (SPEC / "README.md").read_text()
+    command = [sys.executable, "-m", "second_reader", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": "tests"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith("REFUSED in steps [1]\n")
 
 
 def imported(path: Path) -> Iterator[str]:

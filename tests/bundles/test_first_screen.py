@@ -116,6 +116,14 @@ def test_no_line_is_wider_than_100_columns(small: Path, arguments: tuple[str, ..
     assert [line for line in screen(command, small, *options).splitlines() if len(line) > WIDTH] == []
 
 
+@pytest.mark.parametrize("word", ["p", "Holm", "Holm's method", "corrected"])
+def test_the_words_about_a_p_are_explained(word: str) -> None:
+    """`How sure` has them."""
+    term = glossary.find(word)
+    assert term
+    assert "Holm's method" in term.text if term.name == "corrected" else "two-sided" in term.text
+
+
 def test_every_label_of_the_details_is_explained(small: Path) -> None:
     told = screen("check", small, "--details")
     labels = {found[1].strip() for found in re.finditer(r"^  ([^\s-].{25}) \S", told, re.MULTILINE)}

@@ -203,7 +203,8 @@ def test_an_answer_that_holds_alone_only_is_no_difference_and_says_why() -> None
     kept = one._replace(corrected=Corrected(Fraction(1, 100), 4))
     assert corrected_words(kept) == "; p = 0.010, corrected for 4 comparisons"
     assert missed_words([kept, kept]).startswith(
-        "Brackets are 95 % intervals, each for its own figure; p is corrected for 4 comparisons (Holm's method)."
+        "Brackets are 95 % intervals, each for its own figure; p is two-sided, corrected for 4 comparisons (Holm's "
+        "method)."
     )
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from agzamov_harness.ports import ChatRequest
 from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
-from agzamov_verify.checks.check_log import Number, Status
+from agzamov_verify.checks.check_log import CheckLog, Number, Status
 from agzamov_verify.checks.limits import VerificationLimits
+from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply, Try
 from agzamov_verify.engines.answer_store import drawing_seed
@@ -286,3 +287,13 @@ def test_where_no_seat_is_scripted_the_step_does_not_apply(tmp_path: Path) -> No
 def as_reference(question: Question) -> Answer:
     assert isinstance(question, Chat)
     return LocalSeat(ReferenceSeat(), None).complete(ChatRequest(question.messages, question.seed))
+
+
+def test_the_same_journals_packed_again_draw_the_same_sample(small: Path, tmp_path: Path) -> None:
+    """Whoever adds a log until a sample misses his lie has one draw, not many."""
+    draft = Draft.of(small)
+    draft.files["data/logs/000/seat.log"] = b"another byte\n"
+    reseal(draft)
+    first, again = (open_bundle(path, CheckLog()) for path in (small, draft.write(tmp_path)))
+    assert first.sha256 != again.sha256
+    assert first.journal_root == again.journal_root == draft.predicate["journal"]["root"]

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from agzamov_harness.run import signing_keys
 from agzamov_verify import bundle
+from agzamov_verify.core.envelope import key_id
 from bundles.bundle_factory import STRANGER, SUBMITTER, Draft, check, reseal
 from bundles.hostile.refusals import TRICKS, is_plain
 from bundles.tampered_bundles import containers, journals, promises
@@ -104,6 +105,77 @@ def test_a_bad_bundle_is_refused_with_the_reason(
     ran = by_hand(draft.write(tmp_path))
     assert ran.returncode == 1, ran.stdout
     assert REFUSED[forge] in ran.stderr.splitlines()[-1]
+
+
+Change = Callable[[dict[str, bytes]], None]
+
+
+def _changed(old: bytes, new: bytes) -> Change:
+    def change(files: dict[str, bytes]) -> None:
+        assert old in files[bundle.ENVELOPE_FILE]
+        files[bundle.ENVELOPE_FILE] = files[bundle.ENVELOPE_FILE].replace(old, new, 1)
+
+    return change
+
+
+def _added(name: str) -> Change:
+    return lambda files: files.update({name: b"x"})
+
+
+KEY_ID = key_id(SUBMITTER.public_key()).encode()
+REFUSED_BY_FORM: dict[str, tuple[Change, str]] = {
+    "a file in attest/": (_added("attest/hello.txt"), "the top folder holds: attest/hello.txt"),
+    "a folder in attest/": (_added("attest/run/x"), " attest/run/x "),
+    "a name that only differs in case": (_added("data/Manifest.json"), "differ in case alone"),
+    "a device": (_added("data/nul.txt"), "the name of a device"),
+    "a line feed after the envelope": (
+        lambda files: files.update({bundle.ENVELOPE_FILE: files[bundle.ENVELOPE_FILE] + b"\n"}),
+        "spelled in another way",
+    ),
+    "a space in the envelope": (_changed(b'"payload":', b'"payload": '), "spelled in another way"),
+    "a field in the envelope": (_changed(b'{"payload"', b'{"a":1,"payload"'), "has other fields"),
+    "another key id": (_changed(KEY_ID, KEY_ID[::-1]), "names another key than the one that signed"),
+    "no key id": (_changed(b'"keyid":"' + KEY_ID + b'",', b""), "has other fields"),
+}
+
+
+@pytest.mark.parametrize("defect", REFUSED_BY_FORM)
+def test_what_the_verifier_refuses_by_its_form_is_refused_here(
+    defect: str, by_hand: Run, small: Path, tmp_path: Path
+) -> None:
+    """An added file, a line feed and another key id passed here once."""
+    change, words = REFUSED_BY_FORM[defect]
+    draft = Draft.of(small)
+    change(draft.files)
+    root = draft.write(tmp_path)
+    assert check(root).failed
+    ran = by_hand(root)
+    assert (ran.returncode, words in ran.stderr.splitlines()[-1]) == (1, True), ran.stderr
+
+
+def test_a_hidden_folder_is_refused_and_a_proof_of_registration_is_not(
+    by_hand: Run, small: Path, tmp_path: Path
+) -> None:
+    root = Draft.of(small).write(tmp_path)
+    for kind in ("json", "tlog-proof", "tsq", "tsr"):
+        (root / f"attest/registration.{kind}").write_bytes(b"x")
+    assert by_hand(root).returncode == 0
+    (root / "data/.hidden").mkdir()
+    assert "a name that is not plain" in by_hand(root).stderr
+
+
+@pytest.mark.parametrize(
+    "forge", [journals.the_index_names_another_root, journals.the_statement_names_another_journal_root]
+)
+def test_what_is_not_checked_here_is_said(
+    forge: Callable[[Draft], None], by_hand: Run, small: Path, tmp_path: Path
+) -> None:
+    draft = Draft.of(small)
+    forge(draft)
+    root = draft.write(tmp_path)
+    ran = by_hand(root)
+    assert check(root).failed
+    assert (ran.returncode, "prev and root of the journal's lines" in ran.stdout) == (0, True)
 
 
 def test_another_sealing_key_is_refused(by_hand: Run, small: Path, tmp_path: Path) -> None:

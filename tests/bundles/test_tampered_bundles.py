@@ -7,6 +7,8 @@ key could make is sealed again, so that everything but the defect itself is cons
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +17,7 @@ from agzamov_harness.run import signing_keys
 from agzamov_verify import bundle, cli
 from agzamov_verify.checks.asking_engines import WRONG_MAX
 from agzamov_verify.checks.check_log import Status
+from agzamov_verify.checks.engine_scores import _confidence
 from agzamov_verify.checks.random_sample import wrong_below
 from agzamov_verify.commands import check_command
 from agzamov_verify.core import envelope
@@ -153,6 +156,22 @@ def test_a_small_sample_of_engine_scores_says_how_many_may_be_wrong(judged: Path
     assert drawn, some
     sampled, others, wrong = map(int, drawn.groups())
     assert wrong == wrong_below(others, sampled) - 1
+
+
+def test_a_score_that_is_asked_because_none_decides_is_one_of_them() -> None:
+    """One asked of twelve left "the other 12"."""
+
+    def told(decisive: tuple[str, ...], total: int) -> str:
+        report: Any = SimpleNamespace(decisive=decisive, sample=decisive[:1])
+        replayed: Any = SimpleNamespace(reports={0: report})
+        return _confidence(replayed, total)
+
+    assert told((), 12) == ", drawn from all because none decided anything; none of the other 11 was asked"
+    assert told((), 1) == ""
+    assert told(("a", "b"), 12) == (
+        ", 2 of them because they show where games end; of the other 10, which decided nothing, none was drawn"
+    )
+    assert told(("a", "b"), 2) == ""
 
 
 def test_a_good_bundle_sealed_again_is_the_same_to_the_byte(small: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m second_reader BUNDLE [--key PUB] [--spec FOLDER] [--all]`."""
+"""`python -m second_reader BUNDLE [--key PUB] [--spec FOLDER] [--all]`, in the folder that second_reader lies in."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="second_reader")
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--key", type=Path, help="public key of the submitter")
-    parser.add_argument("--spec", type=Path, default=Path(__file__).parent.parent / "spec")
+    parser.add_argument("--spec", type=Path, default=Path(__file__).parents[2] / "docs" / "spec")
     parser.add_argument("--all", action="store_true", help="print every check that holds")
     told = parser.parse_args()
     report = Verifier(told.bundle, texts_of(told.spec), told.key).check()

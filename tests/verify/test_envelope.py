@@ -1,6 +1,7 @@
 """Public keys: points under which a signature says nothing are refused, in every spelling."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from agzamov_verify import cli
-from agzamov_verify.core.envelope import BadEnvelope, key_id, load_public_key
+from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import BadEnvelope, key_id, load_public_key, open_payload, sign_payload
 
 # The eight points of small order on edwards25519 in their fourteen encodings, as libsodium's
 # ge25519_has_small_order and "Taming the many EdDSAs" (2020) list them, each with both sign bits.
@@ -60,3 +62,20 @@ def test_the_command_refuses_such_a_key_as_the_one_to_expect(tmp_path: Path) -> 
     key.write_bytes(pem_of(NEUTRAL))
     done = CliRunner().invoke(cli.main, ["check", str(GOLDEN), "--key", str(key)])
     assert (done.exit_code, "a point of small order" in done.output) == (2, True)
+
+
+def test_another_key_id_and_another_number_of_signatures_are_told_as_found() -> None:
+    """Both were "1 or another key"."""
+    key, other = (Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (1, 2))
+    signed = sign_payload(b"{}", other)
+    with pytest.raises(BadEnvelope, match=f"found one by key {key_id(other.public_key())}"):
+        open_payload(signed, key.public_key())
+    without = json.loads(signed)
+    without["signatures"] = []
+    with pytest.raises(BadEnvelope, match="found 0 signatures"):
+        open_payload(canon.dumps(without), key.public_key())
+    named = json.loads(signed)
+    named["signatures"][0]["keyid"] = "\x1b[2J"
+    with pytest.raises(BadEnvelope, match=r"found one by key \\x1b\[2J"):
+        open_payload(canon.dumps(named), key.public_key())
+    assert open_payload(signed, other.public_key()) == b"{}"

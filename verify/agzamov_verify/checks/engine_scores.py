@@ -61,7 +61,7 @@ def check_engine(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: Eng
         log.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing, _scores(total))
         return
     plan = opened.manifest.plan
-    draws = Stream(drawing_seed(opened.sha256), "spare evaluation and quick games")
+    draws = Stream(drawing_seed(opened.journal_root), "spare evaluation and quick games")
     questions = to_ask(replayed, draws)
     drawn, games = _games(questions, at_hand.games_max, draws)
     norm, hash_mib, nodes = load_protocol(plan.protocol).engine, plan.engine.hash_mib, plan.engine.nodes
@@ -121,6 +121,9 @@ def _confidence(replayed: Replayed, total: int) -> str:
     if len(sampled) >= others:
         return ""
     shown = f", {len(decisive):,} of them because they show where games end" if decisive else ""
+    if not sampled and not decisive:  # the spare one of `to_ask`
+        rest = f", drawn from all because none decided anything; none of the other {others - 1:,} was asked"
+        return rest if others > 1 else ""
     if not sampled:
         return f"{shown}; of the other {others:,}, which decided nothing, none was drawn"
     return f"{shown}, and {len(sampled):,} of the other {others:,}, {wrong_at_most_words(others, len(sampled))}"

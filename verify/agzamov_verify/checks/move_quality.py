@@ -53,7 +53,7 @@ def check_judged(opened: Opened, judged: Judged | None, log: CheckLog, at_hand: 
         at_hand.missing,
         at_hand.jobs,
         QUICK_SAMPLE if at_hand.games_max is not None else SAMPLE,
-        drawing_seed(opened.sha256)[:SEED_BYTES].hex(),
+        drawing_seed(opened.journal_root)[:SEED_BYTES].hex(),
         budget=at_hand.budget,
         say=at_hand.say,
     )

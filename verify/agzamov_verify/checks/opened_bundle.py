@@ -44,6 +44,11 @@ class Opened(msgspec.Struct, frozen=True):
         """The SHA-256 of the payload manifest, which the submitter signed."""
         return self.statement.subject[0].digest.sha256
 
+    @property
+    def journal_root(self) -> str:
+        """The root over all journals (5.6), as the submitter signed it; step 6 compares."""
+        return self.statement.predicate.journal.root
+
     def payload(self, name: str) -> bytes:
         return read_payload(self.source, self.digests, name)
 

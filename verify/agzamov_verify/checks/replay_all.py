@@ -97,7 +97,7 @@ def replay_bundle(opened: Opened, log: CheckLog, settings: Replaying) -> Replaye
         replayed.rows = index.streams
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
-        limits = most, drawing_seed(opened.sha256), recalls_max(opened.manifest.plan, most)
+        limits = most, drawing_seed(opened.journal_root), recalls_max(opened.manifest.plan, most)
         replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks, *limits)
         replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs, _sizes(opened, index))
         reports = counted("streams replayed", replaying, len(streams))

@@ -23,6 +23,9 @@ from ..core.workers import cores
 from ..engines.uci_engine import engine_or_why
 from ..experiment.matches import Arm, Phase
 from ..plan.manifest import Manifest
+from ..scores.collected_bundles import CannotCombine, bundle_of, combine
+from ..scores.score_report import can_be_scored
+from ..scoring.units.score_constants import SCORED_GAMES, load_score_constants
 from ..show import exhibition_pages
 from ..show.games_of_bundle import first_games
 from ..show.text import verdict_report
@@ -202,16 +205,25 @@ def _next(verdict: Verdict, bundle: Path) -> list[NextStep]:
 
 
 def _scores(verdict: Verdict, bundle: Path) -> list[NextStep]:
-    """The commands that compare the arms of each augmentation that was played; none where no answer has a result."""
+    """The command that scores each augmentation that has a score; none where no answer has a result."""
     if not verdict.results or not verdict.manifest:
         return []
     answers = answers_of(Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks))
     if all(answer.shown is Shown.NO_RESULT for answer in answers):
         return []
     matches = verdict.results.matches
+    needed = {(game, phase) for game in SCORED_GAMES for phase in (Phase.BASELINE, Phase.ASYMMETRIC)}
+    if not needed <= {(match.game, match.phase) for match in matches}:
+        return []  # the quick answer of nearly every bundle; the other takes as long as the analysis
     conditions = [match.condition for match in matches if match.phase == Phase.ASYMMETRIC]
-    played = dict.fromkeys(condition.augmentation.value for condition in conditions if condition.arm is Arm.REAL)
-    return [NextStep(typed("score", "--augmentation", name, bundle), "one score from 0 to 100") for name in played]
+    played = dict.fromkeys(condition.augmentation for condition in conditions if condition.arm is Arm.REAL)
+    try:
+        collected = combine([bundle_of(verdict)])
+    except CannotCombine:
+        return []
+    constants = load_score_constants(collected.protocol)
+    names = [name.value for name in played if can_be_scored(collected.evidence, name, constants)]
+    return [NextStep(typed("score", "--augmentation", name, bundle), "one score from 0 to 100") for name in names]
 
 
 def _repetitions(manifest: Manifest, bundle: Path) -> list[NextStep]:

@@ -15,6 +15,7 @@ import msgspec
 
 from . import canon
 from .ed25519 import SPKI_PREFIX
+from .untrusted_input import show_name
 
 try:
     from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -188,8 +189,10 @@ def open_payload(data: bytes, key: Ed25519PublicKey) -> bytes:
     _refuse_other_spelling(data, envelope, payload, signatures)
     if envelope.payload_type != PAYLOAD_TYPE:
         raise BadEnvelope(f"payloadType {PAYLOAD_TYPE}", envelope.payload_type)
-    if len(signatures) != 1 or envelope.signatures[0].keyid != key_id(key):
-        raise BadEnvelope(f"one signature by key {key_id(key)}", f"{len(signatures)} or another key")
+    if len(signatures) != 1:
+        raise BadEnvelope(f"one signature by key {key_id(key)}", f"{len(signatures)} signatures")
+    if (signer := envelope.signatures[0].keyid) != key_id(key):
+        raise BadEnvelope(f"one signature by key {key_id(key)}", f"one by key {show_name(signer) or 'without a name'}")
     try:
         key.verify(signatures[0], pae(PAYLOAD_TYPE, payload))
     except InvalidSignature as error:

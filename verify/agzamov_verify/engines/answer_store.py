@@ -227,13 +227,14 @@ def answers_of(path: Path, name: str, net_sha256: str) -> EngineAnswers | None:
     return EngineAnswers(store, f"{program} {name} {net_sha256}") if store and program else None
 
 
-def drawing_seed(bundle_sha256: str) -> bytes:
+def drawing_seed(journal_root: str) -> bytes:
     """The seed by which samples of a bundle are drawn, 32 bytes that its submitter cannot foresee.
 
-    With a store the same at each check by this user, so that a second check draws what is answered already.
+    With a store the same at each check by this user, so that a second check draws what is answered already. It hangs
+    on the root of the journals, so that the same journals packed again with another note draw the same sample.
     """
     store = shared_store(store_folder())
-    return store.draw(bundle_sha256) if store else secrets.token_bytes(KEY_BYTES)
+    return store.draw(journal_root) if store else secrets.token_bytes(KEY_BYTES)
 
 
 def store_folder() -> Path | None:

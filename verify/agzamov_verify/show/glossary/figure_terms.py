@@ -232,8 +232,16 @@ STATISTICS: Final = (
          "The probability that a test finds an effect where there is none.",
          "paper, section 9.5"),
     Term("p",
-         "The probability of a result at least as extreme if there were no effect.",
+         "The probability of a result at least as extreme if there were no effect. In results it is two-sided, so it "
+         "counts results as far on the other side too, and is corrected for all comparisons of a run (see corrected). "
+         "The p of Phase 0 is one-sided, and so is that of a hypothesis that names a direction.",
          "paper, section 9.5", ("p-value", "p, wins above 1/2", "p, sessions won above 1/2")),
+    Term("corrected",
+         "Of a p: made greater for how many comparisons a run has, since of twenty arms that are alike one differs by "
+         "luck at 5 %. The comparisons of a run's results are corrected by Holm's method: of m the least p is taken "
+         "m times, the next m less 1 times, and so on, and none is smaller than the one before.",
+         "S. Holm, Scandinavian Journal of Statistics 6 (1979), 65",
+         ("Holm", "Holm's method", "corrected p", "p corrected")),
     Term("SD",
          "Standard deviation: how widely single units spread about their mean.",
          "docs/scoring.md", ("standard deviation", "session SD")),

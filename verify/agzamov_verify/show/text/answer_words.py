@@ -268,7 +268,7 @@ def missed_words(answers: Sequence[Answer]) -> str:
         nothing = bool(answers) and all(map(is_alike, answers))
         return "No intervals, since nothing differed." if nothing else "No figure has an interval."
     made = max((one.corrected.comparisons for one in answers if one.corrected), default=0)
-    told_p = f"; p is corrected for {made} comparisons (Holm's method)" if made else ""
+    told_p = f"; p is two-sided, corrected for {made} comparisons (Holm's method)" if made else ""
     alone = ", each for its own figure" if len(known) > 1 else ""
     brackets = f"Brackets are 95 % intervals{alone}{told_p}."
     return f"{brackets} Smallest effect that would be found (80 % power): {', '.join(told)}." if told else brackets

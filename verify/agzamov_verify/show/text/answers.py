@@ -134,12 +134,12 @@ def answers_of(played: Played) -> list[Answer]:
     for game in played.manifest.plan.games:
         effects = list(_effects(game, played))
         answers += effects or _contests(game, played)
-    ps = [_joint_p(answer) for answer in answers]
+    ps = [joint_p(answer) for answer in answers]
     return [_corrected(answer, p) for answer, p in zip(answers, corrected(ps), strict=True)]
 
 
-def _joint_p(answer: Answer) -> Fraction | None:
-    """The p of an answer: of all its figures together, or of what made it worse than none."""
+def joint_p(answer: Answer) -> Fraction | None:
+    """The two-sided p of an answer: of all its figures together, or of what made it worse than none."""
     ps = [one.p for one in (answer.figures[:1] if answer.shown is Shown.WORSE else answer.figures)]
     known = [p for p in ps if p is not None]
     return max(known) if answer.shown is not Shown.NO_RESULT and known and len(known) == len(ps) else None
