@@ -274,7 +274,8 @@ class MemorySystem(System, frozen=True, tag="memory"):
             return
         declared = declared_in(self.adapter)
         if self.server in SERVERS:
-            yield Problem("adapter", f"expected none: the server {self.server} is built in")
+            advice = "for one from outside write `server: FILE.yaml`, its adapter's file, in the place of both keys"
+            yield Problem("adapter", f"expected none: the server {self.server} is built in; {advice}")
         elif isinstance(declared, NoAdapter):
             yield Problem("adapter", f"expected an adapter as canonical JSON, found another text ({declared.reason})")
         elif not names_a_file(self.server) and (problem := shipped_problem(self.server, self.adapter)):
