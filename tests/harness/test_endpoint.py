@@ -488,6 +488,15 @@ def test_a_base_url_without_its_path_is_told_what_lacks() -> None:
         endpoint_of(peer.url.removesuffix("/v1")).complete(REQUEST)
 
 
+def test_a_base_url_with_the_path_of_a_question_is_told_what_to_leave_out() -> None:
+    said = "is added to it, so leave out /chat/completions"
+    with Peer([answers(b"404 page not found", 404)]) as peer, pytest.raises(PortFault, match=said):
+        endpoint_of(f"{peer.url}/chat/completions").complete(REQUEST)
+    with Peer([answers(b"404 page not found", 404)]) as peer, pytest.raises(PortFault, match="has the model") as caught:
+        endpoint_of(peer.url).complete(REQUEST)
+    assert "leave out" not in str(caught.value)
+
+
 def test_a_key_is_not_sent_in_the_open() -> None:
     with pytest.raises(PortFault, match=r"expected https:// where a key is sent, found http://192\.0\.2\.1/v1"):
         endpoint_of("http://192.0.2.1/v1", environment={"K": KEY}, api_key_env="K")

@@ -83,6 +83,11 @@ REFUSED = {
     "no model": ((), "expected a model: --base-url URL --model NAME, --ollama NAME, --gguf FILE or --smollm2"),
     "a dead address": (("--base-url", "http://127.0.0.1:9/v1"), "http://127.0.0.1:9/v1: no server answers there"),
     "no address": (("--base-url", "nowhere"), "nowhere"),
+    "no scheme": (
+        ("--base-url", "127.0.0.1:11435/v1"),
+        "expected an address that starts with http:// or https://, found 127.0.0.1:11435/v1; write http://127.0.0.1:11435/v1",
+    ),
+    "no scheme and no machine of one's own": (("--base-url", "api.example/v1"), "; write https://api.example/v1"),
     "no Ollama": (
         ("--ollama", "any", "--base-url", "http://127.0.0.1:9"),
         "http://127.0.0.1:9: no Ollama server answers there",

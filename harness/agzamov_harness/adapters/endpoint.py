@@ -7,7 +7,7 @@ Only the parameters that the seat's `accepts` lists are sent. A reply that the s
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
@@ -26,6 +26,9 @@ from .context_length import CutPrompts, context_problem
 from .http_transport import guard
 from .images import base64_png
 from .retries import CallLimits, Calls, Failure, Patience
+
+CHAT_PATH: Final = "/chat/completions"
+"""What the client adds to an address."""
 
 
 def wire_message(message: Message) -> dict[str, Any]:
@@ -190,8 +193,10 @@ class Endpoint:
 
     @property
     def _path_hint(self) -> str:
-        """Advice where the address of the plan has no path."""
+        """Advice where the address of the plan has no path, or the path of a question itself."""
         has_path = urlsplit(self._seat.base_url).path.rstrip("/")
+        if has_path.endswith(CHAT_PATH):
+            return f"check base_url: {CHAT_PATH} is added to it, so leave out {CHAT_PATH}"
         return "" if has_path else "check base_url: nearly every server needs /v1 at its end, so add /v1"
 
     def _refuse_what_is_worthless(self, answer: ServerAnswer, request: ChatRequest) -> None:

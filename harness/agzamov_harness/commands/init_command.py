@@ -255,7 +255,7 @@ def _listed(seat: EndpointSeat) -> list[str]:
             ) from error
         raise ManifestError(
             f"{seat.base_url}: the server lists no models at {parts.path.rstrip('/')}/models; name one by --model, and"
-            f" check that the address ends with /v1; {NOT_WRITTEN}"
+            f" check that the address ends with /v1, without {endpoint.CHAT_PATH}; {NOT_WRITTEN}"
         )
     return names
 

@@ -8,7 +8,16 @@ from msgspec import Meta
 
 from ..core.columns import quoted
 from ..experiment.plan_fields import Count, DecimalText, EnvironmentName, Line, Problem, Url
-from .model_seat import HOST_NAME, PORT_MAX, ImageInput, ModelSeat, bare_host, host_words, is_loopback, keeps_secrets
+from .model_seat import (
+    HOST_NAME,
+    ImageInput,
+    ModelSeat,
+    address_problem,
+    bare_host,
+    host_words,
+    is_loopback,
+    keeps_secrets,
+)
 from .seat import Seat
 
 TOKEN_LIMITS: Final = frozenset(("max_tokens", "max_completion_tokens"))
@@ -75,9 +84,8 @@ class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
         yield from super().problems(path)
         if not self.base_url:
             yield Problem(f"{path}.base_url", "expected the endpoint's address, for example http://127.0.0.1:11434/v1")
-        elif not bare_host(self.base_url):
-            message = f"expected a host and a port from 1 to {PORT_MAX}, found {self.base_url}"
-            yield Problem(f"{path}.base_url", message)
+        elif problem := address_problem(self.base_url):
+            yield Problem(f"{path}.base_url", problem)
         if self.api_key_env and not keeps_secrets(self.base_url):
             yield Problem(f"{path}.base_url", "expected https:// or this machine's own address where a key is sent")
         if not self.model:

@@ -60,6 +60,19 @@ def bare_host(base_url: str) -> str:
     return "" if port == 0 else host
 
 
+def address_problem(base_url: str) -> str:
+    """What is wrong with the address of a model's server; empty where nothing is."""
+    if bare_host(base_url):
+        return ""
+    whole = f"http://{base_url}"
+    if "://" not in base_url and bare_host(whole):
+        scheme = "http" if is_loopback(whole) else "https"
+        return (
+            f"expected an address that starts with http:// or https://, found {base_url}; write {scheme}://{base_url}"
+        )
+    return f"expected a host and a port from 1 to {PORT_MAX}, found {base_url}"
+
+
 DIGEST_SHOWN: Final = 12
 DIGEST_KEPT: Final = 32
 """Hexadecimal digits of a player's identifier: 128 bits, so that no two files are made to share them."""

@@ -7,7 +7,7 @@ import msgspec
 
 from ..core.columns import quoted
 from ..experiment.plan_fields import Line, Problem, Sha256OrNone, Url
-from .model_seat import PORT_MAX, ImageInput, LocalModelSeat, bare_host, host_words
+from .model_seat import ImageInput, LocalModelSeat, address_problem, host_words
 
 
 class OllamaSeat(LocalModelSeat, frozen=True, tag="ollama"):
@@ -41,9 +41,8 @@ class OllamaSeat(LocalModelSeat, frozen=True, tag="ollama"):
         yield from super().problems(path)
         if not self.model:
             yield Problem(f"{path}.model", "expected the model's name as agzamov models list shows it")
-        if not bare_host(self.base_url):
-            message = f"expected a host and a port from 1 to {PORT_MAX}, found {self.base_url!r}"
-            yield Problem(f"{path}.base_url", message)
+        if problem := address_problem(self.base_url):
+            yield Problem(f"{path}.base_url", problem)
         elif self.base_url.rstrip("/").endswith("/v1"):
             yield Problem(f"{path}.base_url", "expected the server's own address, as http://127.0.0.1:11434; drop /v1")
         if not self.model_digest:
