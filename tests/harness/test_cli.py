@@ -299,6 +299,22 @@ def test_keygen_prints_the_keys_id_and_refuses_a_file_that_is_there(place: Place
     assert error_of(place("keygen", path), 2).startswith(f"{path}: this key is there already and was kept; ")
 
 
+def test_a_public_key_in_the_place_of_a_private_one_is_told_with_the_private_ones_file(place: Place) -> None:
+    path = place.path / "mine.pem"
+    place("keygen", path)
+    wanted = f"{path}.pub: expected an unencrypted private key in PEM or OpenSSH form"
+    with pytest.raises(signing_keys.KeyFault) as beside:
+        signing_keys.load(path.with_name("mine.pem.pub"))
+    assert str(beside.value) == f"{wanted}, found a public key; the private one is beside it: {path}"
+    path.rename(place.path / "elsewhere.pem")
+    with pytest.raises(signing_keys.KeyFault) as alone:
+        signing_keys.load(path.with_name("mine.pem.pub"))
+    assert str(alone.value) == f"{wanted}, found a public key; give the private one that belongs to it"
+    path.write_text("no key\n")
+    with pytest.raises(signing_keys.KeyFault, match=r"OpenSSH form$"):
+        signing_keys.load(path)
+
+
 def test_keygen_where_nothing_can_be_written_is_wrong_use_and_not_a_stopped_run(place: Place) -> None:
     blocked = place.path / "key.pem" / "new.pem"
     assert error_of(place("keygen", blocked), 2) == f"{place.path}/key.pem: File exists"

@@ -55,6 +55,16 @@ def making(path: Path) -> str:
     return "agzamov keygen" if path == DEFAULT_KEY else f"agzamov keygen {shlex.quote(str(path))}"
 
 
+def _found(path: Path, data: bytes) -> str:
+    """Words for a public key in the place of a private one, with the file of the private one where it is there."""
+    if b"PUBLIC KEY" not in data and not data.startswith(b"ssh-"):
+        return ""
+    private = path.with_suffix("")
+    is_there = path.suffix == ".pub" and private.is_file()
+    beside = f"the private one is beside it: {private}" if is_there else "give the private one that belongs to it"
+    return f", found a public key; {beside}"
+
+
 def load(path: Path) -> Ed25519PrivateKey:
     """The Ed25519 key in a PEM or OpenSSH file. Raises KeyFault."""
     try:
@@ -67,7 +77,9 @@ def load(path: Path) -> Ed25519PrivateKey:
     try:
         key = read(data, None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise KeyFault(f"{path}: expected an unencrypted private key in PEM or OpenSSH form") from error
+        raise KeyFault(
+            f"{path}: expected an unencrypted private key in PEM or OpenSSH form{_found(path, data)}"
+        ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFault(f"{path}: expected an Ed25519 key, found another kind")
     return key
