@@ -1,17 +1,19 @@
 """`agzamov memory adapt`: a server is started and used, and its adapter's first version is written and checked."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.commands.memory_adapt_command import launch_of
+from agzamov_harness.commands.memory_adapt_command import _setup_of, launch_of
 from agzamov_harness.memory.adapt.answer_shapes import json_shape
+from agzamov_harness.memory.adapt.findings import found_out, is_taken, stored_keys
 from agzamov_harness.memory.adapt.probe import NOTES
 from agzamov_harness.memory.adapt.prose_shapes import prose_shape
-from agzamov_harness.memory.adapt.tool_choice import FRAME, giving_all, searching, storing
+from agzamov_harness.memory.adapt.tool_choice import FRAME, giving_all, mended, searching, storing
 from agzamov_harness.memory.adapter_file import read_systems
 from agzamov_harness.servers.mcp_client import ListedTool, ToolResult
 from agzamov_verify.memory.declared_server import Adapter
@@ -153,6 +155,30 @@ def test_a_scope_is_one_for_all_notes_and_a_search_knows_no_entry() -> None:
     assert set(searching(tools)[0].choices) == {"topic", "user_id"}
     named = [tool("add_memory", "content", "key", content="string", key="string")]
     assert storing(named)[0].args == {"content": "${content}", "key": "${entry}"}
+
+
+def test_a_note_that_is_refused_without_an_error_was_not_taken(tmp_path: Path) -> None:
+    """All notes got one name: the second and third were refused, and the file said that three were taken."""
+    launch = launch_of((sys.executable, str(SERVER), "named"), (), "", tmp_path)
+    setup = _setup_of(launch, tmp_path / "mine.yaml", tmp_path, start_programs=True)
+    found = found_out(setup, tmp_path / "log")
+    assert found.store.candidate.args == {"content": "${content}", "handle": "${entry}"}
+    assert found.store.candidate.choices == {}
+    taken, refused = (ToolResult({"stored": one, "reason": ""}, "", failed=False) for one in (True, False))
+    keys = stored_keys([taken, taken])
+    assert (is_taken(taken, keys), is_taken(refused, keys)) == (True, False)
+
+
+def test_an_entry_s_name_is_its_own_and_a_scope_stays_one() -> None:
+    tools = [tool("store", "entry", "content", entry="string", content="string")]
+    assert storing(tools)[0].args == {"content": "${content}", "entry": "${entry}"}
+    tools = [tool("add_note", "text", "user_id", "handle", text="string", user_id="string", handle="string")]
+    (store,) = storing(tools)
+    assert store.args == {"text": "${content}", "user_id": "notes", "handle": "notes"}
+    other = mended(store, tools, "a note with that handle exists already")
+    assert other
+    assert other.args == {"text": "${content}", "user_id": "notes", "handle": "${entry}"}
+    assert mended(store, tools, "the disk is full") is None
 
 
 def test_files_beside_the_adapter_are_named_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

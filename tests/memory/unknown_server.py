@@ -7,6 +7,7 @@ parts       a search gives a long note twice, once for each part of it that was 
 framed      refuses texts of less than 50 characters
 no-search   no tool that searches
 no-store    no tool that stores
+named       each note has a name of its own (handle); a name that is taken is refused, and that is no error
 silent      the tools are there, but nothing that was stored is ever found
 """
 
@@ -18,6 +19,7 @@ from stdio_server import NUMBER, TEXT, Json, prose, serve, structured
 KIND = sys.argv[1]
 PREVIEW = 60
 notes: list[str] = []
+handles = set[str]()
 STORE: Json = {"save_note": {"content": TEXT}}
 TOOLS: dict[str, dict[str, Json]] = {
     "structured": {**STORE, "search_notes": {"query": TEXT, "limit": NUMBER}, "list_notes": {}},
@@ -25,6 +27,7 @@ TOOLS: dict[str, dict[str, Json]] = {
     "prose": {**STORE, "search_notes": {"query": TEXT}, "get_note": {"note_id": TEXT}},
     "parts": {**STORE, "search_notes": {"query": TEXT}, "get_note": {"note_id": TEXT}},
     "framed": {**STORE, "search_notes": {"query": TEXT}},
+    "named": {"save_note": {"content": TEXT, "handle": TEXT}, "search_notes": {"query": TEXT}},
     "no-search": STORE,
     "no-store": {"search_notes": {"query": TEXT}},
     "silent": {**STORE, "search_notes": {"query": TEXT}},
@@ -48,6 +51,9 @@ def call(tool: str, given: Json) -> Json:
 def stored(given: Json) -> Json:
     if KIND == "framed" and len(given["content"]) < 50:
         return prose("content must be at least 50 characters", failed=True)
+    if given.get("handle") in handles:
+        return structured({"success": False, "reason": f"{given['handle']} is already stored"})
+    handles.update([given["handle"]] if "handle" in given else [])
     notes.append(given["content"])
     if KIND == "prose":
         return prose(f"Note saved. ID: n{len(notes)}")

@@ -103,6 +103,8 @@ def _parts(
     names, store_keys = names_of(stored), stored_keys(stored)
     if not store_keys:
         raise NotTaken(stored[0].text)
+    if refused := next((result for result in stored if not is_taken(result, store_keys)), None):
+        raise NotTaken(refused.text)
     search, answered = _search(probe, searches, empty, names)
     fetch = _fetch(probe, tools, search, answered, names) if search.gives == "previews" or not search.keys else None
     export = _export(probe, tools, all_empty, names)
@@ -223,6 +225,17 @@ def stored_keys(results: Sequence[ToolResult]) -> Given:
         if sign := _sign(value, ids):
             return {"answer": answer, "stored": sign, **({"id": ids} if ids else {})}
     return _stored_in_words([result.text for result in results])
+
+
+def is_taken(result: ToolResult, keys: Given) -> bool:
+    """Whether an answer shows that its note was taken, as the first one does: not every refusal is an error."""
+    if "stored_text" in keys:
+        return bool(re.search(keys["stored_text"], result.text))
+    values = dict(readings(result))
+    try:
+        return keys["answer"] in values and read(keys["stored"], values[keys["answer"]]) is True
+    except UnexpectedResult:
+        return False
 
 
 def _sign(value: dict[str, object], ids: str) -> str:

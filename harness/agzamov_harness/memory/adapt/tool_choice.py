@@ -42,7 +42,7 @@ QUERIES: Final = (
 LIMITS: Final = ("limit", "top_k", "k", "n_results", "max_results", "num_results", "count", "n", "topk", "maxresults")
 OFFSETS: Final = ("offset", "skip")
 TITLES: Final = ("title", "subject", "headline")
-NAMES: Final = ("name", "key", "slug", "topic", "id", "label", "entity_name", "entityname")
+NAMES: Final = ("name", "key", "slug", "topic", "id", "label", "entry", "entity_name", "entityname")
 SCOPE: Final = re.compile(
     r"(user|agent|session|project|namespace|run|workspace|app|org|tenant|account|conversation|thread)(_?id|_?name)?"
 )
@@ -262,6 +262,8 @@ def _needs_text(tool: ListedTool) -> bool:
 
 FRAME: Final = "A note of one game, which is kept word for word: ${content}"
 """For a tool that refuses short texts."""
+TAKEN: Final = re.compile(r"already (stored|there|exists|taken|in use|known)|exists already|duplicate|not unique", re.I)
+"""In the refusal of a second note that was given the name of the first."""
 
 
 def mended(one: Candidate, tools: Sequence[ListedTool], refusal: str) -> Candidate | None:
@@ -273,5 +275,9 @@ def mended(one: Candidate, tools: Sequence[ListedTool], refusal: str) -> Candida
             args[name], choices[name] = _guess(name.lower(), schema, is_store=_is_store(one.args))
     if re.search(r"at least \d+ characters|too short", refusal):
         args = {name: FRAME if value == "${content}" else value for name, value in args.items()}
+    if TAKEN.search(refusal):
+        same = [name for name, value in args.items() if value == PLACE and not SCOPE.fullmatch(name.lower())]
+        args |= dict.fromkeys(same, "${entry}")
+        choices |= dict.fromkeys(same, "")
     choices = {name: reason for name, reason in choices.items() if reason}
     return None if args == one.args else Candidate(one.tool, args, choices, one.score)
