@@ -181,6 +181,12 @@ def test_an_entry_s_name_is_its_own_and_a_scope_stays_one() -> None:
     assert mended(store, tools, "the disk is full") is None
 
 
+def test_an_export_by_pages_is_read_to_its_end() -> None:
+    """`after`: the entries to leave out, as our own servers have it; a text is the mark of a page."""
+    tools = [tool("export", after="integer", limit="integer"), tool("list_notes", after="string")]
+    assert [one.args for one in giving_all(tools)] == [{}, {"after": "${offset}", "limit": 1_000}]
+
+
 def test_files_beside_the_adapter_are_named_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As docs/add-a-memory.md types it; the server starts in a folder of its own, where no such file is."""
     (tmp_path / "here").mkdir()
