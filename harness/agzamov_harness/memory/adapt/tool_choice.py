@@ -264,7 +264,9 @@ def _needs_text(tool: ListedTool) -> bool:
 
 FRAME: Final = "A note of one game, which is kept word for word: ${content}"
 """For a tool that refuses short texts."""
-TAKEN: Final = re.compile(r"already (stored|there|exists|taken|in use|known)|exists already|duplicate|not unique", re.IGNORECASE)
+TAKEN: Final = re.compile(
+    r"already (stored|there|exists|taken|in use|known)|exists already|duplicate|not unique", re.IGNORECASE
+)
 """In the refusal of a second note that was given the name of the first."""
 
 
