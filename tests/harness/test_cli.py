@@ -311,7 +311,7 @@ def test_a_public_key_in_the_place_of_a_private_one_is_told_with_the_private_one
         signing_keys.load(path.with_name("mine.pem.pub"))
     assert str(alone.value) == f"{wanted}, found a public key; give the private one that belongs to it"
     path.write_text("no key\n")
-    with pytest.raises(signing_keys.KeyFault, match="OpenSSH form$"):
+    with pytest.raises(signing_keys.KeyFault, match=r"OpenSSH form$"):
         signing_keys.load(path)
 
 

@@ -169,6 +169,20 @@ def test_a_note_that_is_refused_without_an_error_was_not_taken(tmp_path: Path) -
     assert (is_taken(taken, keys), is_taken(refused, keys)) == (True, False)
 
 
+@pytest.mark.slow
+def test_the_memory_of_the_page_is_adapted(tmp_path: Path) -> None:
+    """That of docs/measure-a-memory.md. Its notes have names of their own, and its export comes by pages."""
+    typed = "-m agzamov_memory full_text --data ${DATA}"
+    assert typed.replace("${DATA}", "'${DATA}'") in (SERVER.parents[2] / "docs" / "measure-a-memory.md").read_text()
+    launch = launch_of((sys.executable, *typed.split()), (), "", tmp_path)
+    found = found_out(_setup_of(launch, tmp_path / "mine.yaml", tmp_path, start_programs=True), tmp_path / "log")
+    assert (found.store.candidate.tool, found.store.keys["stored"]) == ("store", "stored")
+    assert found.store.candidate.args == {"entry": "${entry}", "content": "${content}"}
+    assert found.export
+    assert found.export.candidate.args == {"after": "${offset}", "limit": 200}
+    assert found.export.keys["more"] == "length(entries[]) > `0`"
+
+
 def test_an_entry_s_name_is_its_own_and_a_scope_stays_one() -> None:
     tools = [tool("store", "entry", "content", entry="string", content="string")]
     assert storing(tools)[0].args == {"content": "${content}", "entry": "${entry}"}
@@ -179,6 +193,12 @@ def test_an_entry_s_name_is_its_own_and_a_scope_stays_one() -> None:
     assert other
     assert other.args == {"text": "${content}", "user_id": "notes", "handle": "${entry}"}
     assert mended(store, tools, "the disk is full") is None
+
+
+def test_an_export_by_pages_is_read_to_its_end() -> None:
+    """`after`: the entries to leave out, as our own servers have it; a text is the mark of a page."""
+    tools = [tool("export", after="integer", limit="integer"), tool("list_notes", after="string")]
+    assert [one.args for one in giving_all(tools)] == [{}, {"after": "${offset}", "limit": 1_000}]
 
 
 def test_files_beside_the_adapter_are_named_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

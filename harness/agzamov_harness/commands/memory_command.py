@@ -24,6 +24,7 @@ from ..memory.launch import IN_HERE, Places, Setup, SystemSettings, why_not_here
 from ..memory.measurable import measured_line
 from ..memory.program_files import program_files
 from ..memory.server_limits import ServerLimits
+from ..memory.stderr_words import telling_lines
 from ..ports import PortFault
 from ..reproduce.memory_replay import programs_of, replay_memories
 from ..run.exit_status import EXIT_FAILED, EXIT_STOPPED, EXIT_USAGE, fail
@@ -32,7 +33,6 @@ from ..servers.server_process import log_folder
 from .shared_options import installed_option, start_programs_option
 
 LOG = "memory.log"
-LOG_LINES_MAX = 5
 TRY_HELP = "store TEXT | search QUERY | end (of the game) | export | quit"
 
 half_life_option = click.option(
@@ -358,8 +358,8 @@ def _echo_raw(words: str) -> None:
 
 
 def _echo_log(log: Path) -> None:
-    """The last lines that the server printed on stderr, and where all of them are."""
-    lines = log.read_text(errors="replace").splitlines()[-LOG_LINES_MAX:] if log.exists() else []
+    """Lines of what the server printed on stderr that tell why it ended, and where all of them are."""
+    lines = telling_lines(log.read_text(errors="replace")) if log.exists() else []
     for line in lines:
         click.echo(f"stderr: {printable(line)}", err=True)
     if lines:

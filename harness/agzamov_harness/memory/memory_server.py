@@ -51,6 +51,7 @@ from .server_tools import (
     undeclared,
     words_of,
 )
+from .stderr_words import last_words
 from .store_answers import name_of_stored, refusal, refused_in_words
 
 ENTRIES_MAX = 1_000_000
@@ -389,8 +390,8 @@ class MemoryServer:
     def _ended(self, expected: str, error: CallFailed) -> MemoryFault:
         """A fault of a server that gave no answer, with its last words if it ended."""
         found, advice = str(error), advice_of(str(error))
-        if found == ENDED and self._log and (line := self._log.last_line()):
-            found = f"{found}; its last line on stderr is {shown(line)}"
+        if found == ENDED and self._log:
+            found += last_words(self._log.last_text())
         return self.fault(expected, found, advice)
 
 

@@ -104,11 +104,15 @@ class StderrLog:
 
     def last_line(self, words: str = "") -> str:
         """The last line that was printed with `words` in it; to be asked once the server has ended."""
-        self.close()
-        self._thread.join(LAST_LINE_S_MAX)
-        lines = self._last.decode(errors="replace").split("\n")
+        lines = self.last_text().split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip() and words in line), "")
         return last[-LAST_LINE_CHARACTERS_MAX:]
+
+    def last_text(self) -> str:
+        """The end of what was printed; to be asked once the server has ended."""
+        self.close()
+        self._thread.join(LAST_LINE_S_MAX)
+        return self._last.decode(errors="replace")
 
     def close(self) -> None:
         """Close our end: the log ends when the server does."""

@@ -15,6 +15,7 @@ from ..adapter_file import filled
 from ..http_launch import of_new_career
 from ..launch import Setup, fresh_folder
 from ..program_files import copied_program
+from ..stderr_words import last_words
 
 NOTES: Final = (
     "VPIP: 6 of 8\nFolded to a 3-bet on the button: 4 of 5\nCalled the river with one pair: 1 of 6",
@@ -78,8 +79,7 @@ class Probe:
             time.sleep(INDEX_POLL_S)
 
     def _fault(self, expected: str, error: CallFailed) -> PortFault:
-        line = self._log.last_line() if str(error) == ENDED else ""
-        last = f"; its last line on stderr is {line!a}" if line else ""
+        last = last_words(self._log.last_text()) if str(error) == ENDED else ""
         return PortFault(f"memory {self._setup.system.name}: expected {expected}, found {error}{last}")
 
 
@@ -97,8 +97,7 @@ def opened(setup: Setup, log_path: Path) -> Iterator[Probe]:
         try:
             client = McpClient(server, log.file, setup.limits.open_s)
         except CallFailed as error:
-            line = log.last_line() if str(error) == ENDED else ""
-            last = f"; its last line on stderr is {line!a}" if line else ""
+            last = last_words(log.last_text()) if str(error) == ENDED else ""
             raise PortFault(f"memory {setup.system.name} does not start: {error}{last}") from error
         stack.callback(client.close)
         yield Probe(client, adapter, log, setup)

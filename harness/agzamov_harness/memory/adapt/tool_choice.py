@@ -41,6 +41,8 @@ QUERIES: Final = (
 )
 LIMITS: Final = ("limit", "top_k", "k", "n_results", "max_results", "num_results", "count", "n", "topk", "maxresults")
 OFFSETS: Final = ("offset", "skip")
+AFTER: Final = "after"
+"""Entries to leave out, if it is a number; else a mark of a page."""
 TITLES: Final = ("title", "subject", "headline")
 NAMES: Final = ("name", "key", "slug", "topic", "id", "label", "entry", "entity_name", "entityname")
 SCOPE: Final = re.compile(
@@ -157,7 +159,7 @@ def arguments(
             continue
         if low in LIMITS and kind_of(schema) in ("integer", "number"):
             args[name] = min(ENTRIES_MAX, int(schema.get("maximum", ENTRIES_MAX))) if is_page else "${limit}"
-        elif is_page and low in OFFSETS:
+        elif is_page and (low in OFFSETS or (low == AFTER and kind_of(schema) == "integer")):
             args[name] = "${offset}"
         elif name in _needed(tool) or name in scopes:
             args[name], choices[name] = _guess(low, schema, is_store=_is_store(own))
@@ -262,7 +264,9 @@ def _needs_text(tool: ListedTool) -> bool:
 
 FRAME: Final = "A note of one game, which is kept word for word: ${content}"
 """For a tool that refuses short texts."""
-TAKEN: Final = re.compile(r"already (stored|there|exists|taken|in use|known)|exists already|duplicate|not unique", re.I)
+TAKEN: Final = re.compile(
+    r"already (stored|there|exists|taken|in use|known)|exists already|duplicate|not unique", re.IGNORECASE
+)
 """In the refusal of a second note that was given the name of the first."""
 
 
