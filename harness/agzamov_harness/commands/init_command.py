@@ -339,7 +339,8 @@ def _write(draft: Draft, reply: MeasuredReply, minutes: int, out: Path, folder: 
     head = [f"About {minutes} min, written by agzamov init: {speed}.", "", *about, ""]
     head += [f"  agzamov plan {name} {' '.join(assumed)}", f"  agzamov run {name} --watch"]
     text = plan_draft.plan_text(sizes, draft, head)
-    load = load_of(plan_draft.checked(text, folder), _assumptions(assumed))
+    assumptions = _assumptions(assumed)
+    load = load_of(plan_draft.checked(text, folder), assumptions)
     if out == STDOUT:
         click.echo(text, nl=False)
     else:
@@ -350,7 +351,7 @@ def _write(draft: Draft, reply: MeasuredReply, minutes: int, out: Path, folder: 
     forecast = NextStep(typed("plan", out, *assumed), "what it costs, and what it can show")
     play = NextStep(typed("run", out, "--watch"), "plays it, on a live page")
     commands = [] if out == STDOUT else [forecast, *keyed, play]
-    said = [load_line(load), *paragraph("Measured", speed), *about, *cut]
+    said = [load_line(load, assumptions), *paragraph("Measured", speed), *about, *cut]
     said += [] if out == STDOUT else [*paragraph("Written", str(out)), *next_lines(commands)]
     for line in "\n".join(said).splitlines():
         _say(line, out)
