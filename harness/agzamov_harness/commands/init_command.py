@@ -364,8 +364,9 @@ def _assumptions(assumed: Sequence[str]) -> Assumptions:
 
 def _about(size: Size, draft: Draft, reply: MeasuredReply, minutes: int) -> str:
     """What a game of the plan can show, in a sentence."""
-    played = f"{GAMES[size.game].result.counted(size.results)} without {' and '.join(draft.augmentations)}, with a"
-    played += " placebo, and with it: "
+    names, counted = draft.augmentations, GAMES[size.game].result.counted(size.results)
+    each = f"for each of {', '.join(names[:-1])} and {names[-1]}, {counted}" if len(names) > 1 else counted
+    played = f"{each} without {names[0] if len(names) == 1 else 'it'}, with a placebo, and with it: "
     if size.has_interval:
         return f"{played}enough for an interval."
     needed = plan_draft.minutes_of(plan_draft.calls_for_interval(size.game, draft), reply.seconds, reply.side_by_side)
