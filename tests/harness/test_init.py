@@ -1,5 +1,6 @@
 """`agzamov init`: a plan of the size that a model's measured speed allows; what it refuses, in one line each."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
+from agzamov_harness.commands.init_command import _about
 from agzamov_harness.planning import plan_draft
+from agzamov_harness.planning.measured_reply import MeasuredReply
 from agzamov_harness.planning.plan_draft import ANY_SEAT, Draft, Size
 from agzamov_harness.planning.plan_warnings import plan_warnings
 from agzamov_harness.planning.workload import load_of
@@ -60,6 +63,23 @@ def test_a_plan_is_written_for_a_server_that_answers(server: str, tmp_path: Path
     told = CliRunner().invoke(main, ["plan", *command])
     line = told.output.splitlines()[0]
     assert line in written.output, "plan says at once what init said"
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (
+            ("tools",),
+            r"\d+ hands of hold'em without tools, with a placebo, and with it: |\d+ hands without tools, with a",
+        ),
+        (("tools", "rag"), r"for each of tools and rag, \d+ hands [^:]*without it, with a placebo, and with it: "),
+        (("memory", "tools", "rag"), r"for each of memory, tools and rag, \d+ hands [^:]*without it, with a placebo"),
+    ],
+)
+def test_each_of_several_augmentations_is_a_comparison_of_its_own(names: tuple[str, ...], told: str) -> None:
+    drafted = draft(3_000, *names)
+    said = _about(plan_draft.sizes_of(drafted)[1], drafted, MeasuredReply(Fraction(1), 60, 2, was_cut=False), 15)
+    assert re.match(told, said), said
 
 
 def test_nothing_is_written_over(server: str, tmp_path: Path) -> None:

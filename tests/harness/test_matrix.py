@@ -1,5 +1,6 @@
 """The matrix: rows, columns, what a game took, and a weaker model that its augmentation lifts past a stronger one."""
 
+import re
 from fractions import Fraction
 from itertools import combinations
 
@@ -210,6 +211,7 @@ def test_the_turned_pair_is_the_same_comparison() -> None:
     [
         ((1,) * 12, 0, "no variation"),
         ((1, 2, 3), 0, "3 units, a comparison needs 10"),
+        ((1,), 0, "1 unit, a comparison needs 10"),
         (tuple(range(12)), 1, "within one career"),
         (tuple(range(12)), 4, "4 careers, a comparison needs 5"),
         (tuple(range(25)), 5, ""),
@@ -274,6 +276,19 @@ def test_a_cell_without_a_sealed_price_has_no_known_cost_and_no_model_speaks_for
     assert (quoted(name) in told, "cost not known" in told) == (True, True)
 
 
+def test_the_text_has_the_decimals_of_verify_and_a_model_without_the_kind_of_its_seat() -> None:
+    cells = [
+        cell(CellKey(model, game, 1), World()) for model in ("openai:m", "openai:one@m") for game in (CHESS, POKER)
+    ]
+    text = list(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix_of(evidence(cells), LEAST))))
+    told = "\n".join(text)
+    assert ('Chess960, "m" naked' in told, '"openai:one@m" naked' in told) == (True, True)
+    results = [line for line in text if line.startswith("  result")]
+    assert re.search(r"result +0\.\d\d \[0\.\d\d, 0\.\d\d\] win rate \(n", results[0])
+    assert re.search(r"result +-?\d+\.\d \[-?\d+\.\d, -?\d+\.\d\] bb/100 \(n", results[-1])
+    assert not re.search(r"\d\.\d{4}", told)
+
+
 @pytest.mark.parametrize(
     ("player", "cost"),
     [
@@ -292,4 +307,4 @@ def test_a_scripted_seat_costs_nothing_and_a_model_without_a_price_is_not_known(
     assert (found.exact if found else None) == cost
     told = "\n".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix)))
     assert ("cost not known" in told) == (cost is None)
-    assert ("0.000000 USD a game" in told) == (cost is not None)
+    assert (" tokens a game" in told) == (cost is not None), "what costs nothing is not told"

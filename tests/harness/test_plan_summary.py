@@ -59,10 +59,25 @@ def test_the_first_line_is_what_the_run_takes(tmp_path: Path) -> None:
     told = planned(tmp_path, wished({**GATE, "games": 30}))
     assert told.exit_code == 0, told.output
     assert re.fullmatch(
-        r"[\d,]+ calls · \d+\.\d M tokens · cost unknown \(add prices:\) · about \d+ min", told.output.splitlines()[0]
+        r"[\d,]+ calls · \d+\.\d M tokens · cost unknown \(add prices:\) · about \d+ min at 3 s a reply",
+        told.output.splitlines()[0],
     )
     priced = planned(tmp_path, wished({**GATE, "games": 30}, prices={"model": {"input_usd": "1", "output_usd": "4"}}))
     assert re.search(r" tokens · \d+\.\d\d USD · about ", priced.output.splitlines()[0])
+
+
+def test_the_time_says_how_long_a_reply_was_assumed_to_take_and_whether_that_is_a_guess(tmp_path: Path) -> None:
+    """`init` said about 12 min, and `plan` of its plan about 7.3 h, without a word on why."""
+    guess = planned(tmp_path, wished({**GATE, "games": 30})).output.splitlines()
+    given = planned(tmp_path, wished({**GATE, "games": 30}), "--seconds-per-call", "0.6").output.splitlines()
+    assert guess[0].endswith(" at 3 s a reply")
+    assert guess[1] == "(3 s a reply is a guess; a measured speed: --seconds-per-call N, --reply-tokens N)"
+    assert given[0].endswith(" at 0.6 s a reply")
+    assert not any("guess" in line for line in given)
+    scripted = {"model": {"kind": "reference"}, "random": {"kind": "random"}}
+    gate = wished({**GATE, "games": 30}, seats=scripted, holdem={})
+    first, second, *_ = planned(tmp_path, gate).output.splitlines()
+    assert ("a reply" in first, second) == (False, ""), "nobody waits for a scripted player"
 
 
 def test_tables_stand_behind_details(tmp_path: Path) -> None:

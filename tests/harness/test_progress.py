@@ -327,6 +327,26 @@ def test_the_time_left_follows_from_the_calls_of_this_execution_alone() -> None:
     assert after(45, 104, 4) == 96 * 10, "four calls in 40 s"
 
 
+def test_recorded_answers_that_are_not_replayed_yet_are_no_calls_to_come() -> None:
+    """Of 200 calls 150 were recorded: the first new one came when 20 were replayed, and the time left fell from 49 min
+    to 6."""
+    assert [CallCounts(done, 1, 200, 150).to_come for done in (20, 120, 151)] == [49, 49, 49]
+    assert CallCounts(20, 1, 200).to_come == 180
+    assert CallCounts(210, 60, 200, 150).to_come == 0, "more than was expected"
+
+
+def test_a_resumed_run_knows_what_was_recorded_before_it_replays_it(tmp_path: Path) -> None:
+    directory, stop = sealed(tmp_path), Stop()
+    with pytest.raises(Stopped):
+        play(directory, stops_after(5, stop, UNUSABLE[FaultKind.NO_ACTION]), stop)
+    watcher, ticks = Noting(), count(step=1_000)
+    state = State(directory.manifest.plan, watcher)
+    Runner(directory, Answering(always(UNUSABLE[FaultKind.NO_ACTION])), lambda: next(ticks), state, Stop(), 1).play()
+    first, last = watcher.counts[0].model_calls, watcher.counts[-1].model_calls
+    assert (first.done, first.recorded, last.recorded + last.new) == (1, 5, last.done)
+    assert first.to_come == first.expected - 5
+
+
 def test_a_stop_that_is_no_wish_is_an_error_and_the_first_reason_stays() -> None:
     stop = Stop()
     stop.request("the server is gone")

@@ -339,7 +339,8 @@ def _write(draft: Draft, reply: MeasuredReply, minutes: int, out: Path, folder: 
     head = [f"About {minutes} min, written by agzamov init: {speed}.", "", *about, ""]
     head += [f"  agzamov plan {name} {' '.join(assumed)}", f"  agzamov run {name} --watch"]
     text = plan_draft.plan_text(sizes, draft, head)
-    load = load_of(plan_draft.checked(text, folder), _assumptions(assumed))
+    assumptions = _assumptions(assumed)
+    load = load_of(plan_draft.checked(text, folder), assumptions)
     if out == STDOUT:
         click.echo(text, nl=False)
     else:
@@ -350,7 +351,7 @@ def _write(draft: Draft, reply: MeasuredReply, minutes: int, out: Path, folder: 
     forecast = NextStep(typed("plan", out, *assumed), "what it costs, and what it can show")
     play = NextStep(typed("run", out, "--watch"), "plays it, on a live page")
     commands = [] if out == STDOUT else [forecast, *keyed, play]
-    said = [load_line(load), *paragraph("Measured", speed), *about, *cut]
+    said = [load_line(load, assumptions), *paragraph("Measured", speed), *about, *cut]
     said += [] if out == STDOUT else [*paragraph("Written", str(out)), *next_lines(commands)]
     for line in "\n".join(said).splitlines():
         _say(line, out)
@@ -363,8 +364,9 @@ def _assumptions(assumed: Sequence[str]) -> Assumptions:
 
 def _about(size: Size, draft: Draft, reply: MeasuredReply, minutes: int) -> str:
     """What a game of the plan can show, in a sentence."""
-    played = f"{GAMES[size.game].result.counted(size.results)} without {' and '.join(draft.augmentations)}, with a"
-    played += " placebo, and with it: "
+    names, counted = draft.augmentations, GAMES[size.game].result.counted(size.results)
+    each = f"for each of {', '.join(names[:-1])} and {names[-1]}, {counted}" if len(names) > 1 else counted
+    played = f"{each} without {names[0] if len(names) == 1 else 'it'}, with a placebo, and with it: "
     if size.has_interval:
         return f"{played}enough for an interval."
     needed = plan_draft.minutes_of(plan_draft.calls_for_interval(size.game, draft), reply.seconds, reply.side_by_side)

@@ -4,16 +4,19 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import click
+import msgspec
 
 from agzamov_verify.commands.score_commands import collected_from, over_bundles, tell
 from agzamov_verify.core.columns import ascii_words, item, quoted, row
 from agzamov_verify.core.waiting import busy, shown
 from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.scores.score_report import source_lines
+from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import Figure
+from agzamov_verify.scoring.inference.unit_values import ONE_CAREER
 from agzamov_verify.show.absent_arms import NOT_PLAYED
 from agzamov_verify.show.seat_words import NO_PRICE
-from agzamov_verify.show.text.analysis_text import estimate
+from agzamov_verify.show.text.analysis_text import SHARES, careers_words, estimate
 from agzamov_verify.show.views import game_words
 from agzamov_verify.table.registry import GAMES
 
@@ -22,8 +25,8 @@ from ..matrix.pairwise_comparisons import Pair
 
 WHOLE_TOKENS_FROM: Final = 10
 """So many tokens of a game or hand, and more, are printed without decimals."""
-
-
+LEAST_USD: Final = 0.0001
+LEAST_P: Final = 0.001
 NO_PLACEBO: Final = "no placebo was played, so what a longer prompt does is in it"
 
 
@@ -40,19 +43,18 @@ def _entries(matrix: Matrix) -> Iterator[str]:
     if matrix.entries:
         yield "EACH MODEL BY WHAT IT HAD (95 % intervals; n: start pairs, sessions or careers)"
     for entry in matrix.entries:
-        yield ascii_words(f"{game_words(entry.game)}, {quoted(entry.model)} {entry.column}")
-        yield from row("result", estimate(entry.performance))
+        yield ascii_words(f"{game_words(entry.game)}, {_named(entry.model)} {entry.column}")
+        yield from row("result", _estimate(entry.performance))
         yield from _less(entry)
-        cost = f"{entry.cost_usd.decimal} USD" if entry.cost_usd else NO_PRICE
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
         front = "; none by the same rules is as good for less" if entry.on_frontier else ""
-        yield from row("spent", f"{_tokens(entry.tokens)} tokens and {cost} a {unit_word}{front}")
+        yield from row("spent", f"{_tokens(entry.tokens)} tokens{_cost(entry.cost_usd)} a {unit_word}{front}")
     if matrix.interactions:
         yield ""
         yield "WHAT A FULL STACK ADDS BEYOND ITS PARTS: its delta less theirs alone (95 % intervals)"
     for one in matrix.interactions:
-        yield ascii_words(f"{game_words(one.game)}, {quoted(one.model)} full ({one.system})")
-        yield from row("interaction", estimate(one.value))
+        yield ascii_words(f"{game_words(one.game)}, {_named(one.model)} full ({one.system})")
+        yield from row("interaction", _estimate(one.value))
     if matrix.pairs:
         yield ""
         yield "EVERY TWO OF ONE GAME: the first less the second (these intervals hold together at 95 %)"
@@ -62,7 +64,7 @@ def _entries(matrix: Matrix) -> Iterator[str]:
             ' is "less its placebo" above, or where none was played "less none", never a difference from that column',
         )
     for pair in matrix.pairs:
-        pair_text = f"{quoted(pair.model)} {pair.column} less {quoted(pair.other_model)} {pair.other_column}"
+        pair_text = f"{_named(pair.model)} {pair.column} less {_named(pair.other_model)} {pair.other_column}"
         yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
         yield from row("difference", _compared(pair))
 
@@ -70,13 +72,13 @@ def _entries(matrix: Matrix) -> Iterator[str]:
 def _less(entry: MatrixCell) -> Iterator[str]:
     """A cell less each other arm of its system."""
     if entry.less_placebo:
-        yield from row("less its placebo", estimate(entry.less_placebo))
+        yield from row("less its placebo", _estimate(entry.less_placebo))
     if entry.delta:
-        yield from row("less none", estimate(entry.delta))
+        yield from row("less none", _estimate(entry.delta))
         if not entry.less_placebo:
             yield from row("", NO_PLACEBO)
     for arm, less in entry.less.items():
-        told = estimate(less) if less else NOT_PLAYED
+        told = _estimate(less) if less else NOT_PLAYED
         yield from row(f"less its {arm}{' arm' if arm == Arm.STALE else ''}", told)
 
 
@@ -86,12 +88,53 @@ def _tokens(value: Figure) -> str:
     return f"{tokens:,.0f}" if tokens >= WHOLE_TOKENS_FROM else f"{tokens:.2f}"
 
 
+def _cost(cost_usd: Figure | None) -> str:
+    """Nothing of what costs nothing."""
+    if cost_usd is None:
+        return f" and {NO_PRICE}"
+    usd = float(cost_usd.decimal)
+    if not usd:
+        return ""
+    return f" and {usd:.4f} USD" if usd >= LEAST_USD else f" and less than {LEAST_USD} USD"
+
+
+def _named(model: str) -> str:
+    """A model in quotation marks, without the kind of its seat where no other player can have that name."""
+    name = model.removeprefix("openai:")
+    return quoted(model if "@" in name else name)
+
+
+def _estimate(value: Estimate) -> str:
+    """A figure, its interval, n, and the smallest effect that would be found; in as many decimals as in `verify`."""
+    if value.value is None or value.over == ONE_CAREER:
+        return estimate(value)
+    places = 2 if value.unit in SHARES else 1
+    middle = f"{float(value.value.decimal):.{places}f}"
+    bounds = f"[{float(value.ci.low):.{places}f}, {float(value.ci.high):.{places}f}]" if value.ci else ""
+    if not value.ci:
+        bounds = f"[no interval{f': {value.ci_note}' if value.ci_note else ''}]"
+    n = "+".join(map(str, value.n)) + (f" {value.over}" if value.over else "")
+    n += f": {careers_words(value.by_career)}" if value.by_career else ""
+    if value.mde is None:
+        return ascii_words(f"{middle} {bounds} {value.unit} (n {n})")
+    least, reach = float(value.mde.decimal), SHARES.get(value.unit)
+    found = "no effect would be found" if reach and least > reach else f"effects from {least:.{places}f} would be found"
+    return ascii_words(f"{middle} {bounds} {value.unit} (n {n}; {found})")
+
+
+def _p(text: str | None) -> str:
+    p = float(text or 1)
+    return f"{p:.3f}" if p >= LEAST_P else f"below {LEAST_P}"
+
+
 def _compared(pair: Pair) -> str:
     """A difference with both p, or why it was not tested."""
-    p = f", p {pair.p}, corrected {pair.p_corrected}" if pair.p else f", not compared: {pair.note}"
     if pair.difference.value is None:
         return ascii_words(pair.note)
-    return f"{estimate(pair.difference)}{p}"
+    if pair.p:
+        return f"{_estimate(pair.difference)}, p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
+    difference = msgspec.structs.replace(pair.difference, ci_note="")
+    return f"{_estimate(difference)}, not compared: {ascii_words(pair.note)}"
 
 
 def _crossings(matrix: Matrix) -> Iterator[str]:
@@ -99,7 +142,7 @@ def _crossings(matrix: Matrix) -> Iterator[str]:
     for crossing in matrix.crossings:
         verdict, pair = "beats" if crossing.beats else "is not shown to beat", crossing.pair
         pair_text = (
-            f"{quoted(pair.model)} with {pair.column} {verdict} {quoted(pair.other_model)} with {pair.other_column}"
+            f"{_named(pair.model)} with {pair.column} {verdict} {_named(pair.other_model)} with {pair.other_column}"
         )
         yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
         yield from row("difference", _compared(pair))

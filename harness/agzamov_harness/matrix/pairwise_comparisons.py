@@ -169,7 +169,8 @@ def _note(units: Units, least: VerdictNorm) -> str:
     if units.untested:
         return "within one career" if units.untested == WITHIN_ONE_CAREER else units.untested
     if len(units.values) < fewest:
-        return f"{len(units.values)} {units.over or 'units'}, a comparison needs {fewest}"
+        number, noun = len(units.values), units.over or "units"
+        return f"{number} {noun.removesuffix('s') if number == 1 else noun}, a comparison needs {fewest}"
     return "no variation" if len(set(units.values)) < 2 else ""
 
 

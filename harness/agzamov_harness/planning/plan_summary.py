@@ -8,9 +8,11 @@ from agzamov_verify.core.columns import paragraph
 from agzamov_verify.experiment.matches import Arm, Match, Phase
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.seats import KINDS
 from agzamov_verify.show.views import condition_words, size_words
 from agzamov_verify.table.registry import GAMES
 
+from ..run.assumptions import Assumptions, option_of
 from .forecast import Forecast, MatchGroup
 from .full_strength import pilot_warnings
 from .plan_warnings import gate_words, impossible_gate, plan_warnings
@@ -30,7 +32,8 @@ NAMED_MAX: Final = 3
 
 def summary_lines(forecast: Forecast) -> Iterator[str]:
     """The first screen: one line of totals, the title, one or two lines a game, warnings."""
-    yield load_line(forecast.load)
+    yield load_line(forecast.load, forecast.assumptions)
+    yield from _assumed(forecast.load, forecast.assumptions)
     yield ""
     yield from paragraph("Plan", forecast.plan.title)
     if forecast.study:
@@ -110,12 +113,27 @@ def _missed(effect: float | None) -> str:
     return "of any number of" if effect is None else f"below {effect:.3g}"
 
 
-def load_line(load: Load) -> str:
-    """Calls, tokens, cost and time: `1,120 calls · 0.3 M tokens · cost unknown (add prices:) · about 21 min`."""
+def load_line(load: Load, assumptions: Assumptions) -> str:
+    """Calls, tokens, cost and time: `1,120 calls · 0.3 M tokens · 0.00 USD · about 21 min at 3 s a reply`."""
     time = hours(load.wall_s)
-    return " · ".join(
-        (f"{load.calls:,} calls", _tokens(load.tokens), _cost(load), time if time == LITTLE else f"about {time}")
-    )
+    about = f"{time if time == LITTLE else f'about {time}'}{_each(load, assumptions)}"
+    return " · ".join((f"{load.calls:,} calls", _tokens(load.tokens), _cost(load), about))
+
+
+def _each(load: Load, assumptions: Assumptions) -> str:
+    return f" at {float(assumptions.seconds_per_call):g} s a reply" if _asks_models(load) else ""
+
+
+def _assumed(load: Load, assumptions: Assumptions) -> Iterator[str]:
+    """A line that says that the time of a reply is a guess, where nobody gave another one."""
+    guess = Assumptions()
+    if _asks_models(load) and assumptions.seconds_per_call == guess.seconds_per_call:
+        each = f"{float(guess.seconds_per_call):g} s a reply is a guess"
+        yield f"({each}; a measured speed: {option_of('seconds_per_call')} N, {option_of('reply_tokens')} N)"
+
+
+def _asks_models(load: Load) -> bool:
+    return any(seat.calls and KINDS[seat.kind].is_model for seat in load.seats)
 
 
 def _tokens(tokens: int) -> str:

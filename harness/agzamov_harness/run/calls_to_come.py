@@ -5,14 +5,18 @@ place of the forecast, so that games which turn out longer are expected to be lo
 """
 
 from fractions import Fraction
+from typing import Final
 
-from agzamov_verify.core.questions import Chat, Question
+from agzamov_verify.core.journal import Asked
+from agzamov_verify.core.questions import Chat, Planted, Question
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.table.game import StreamPlan
 
 from .assumptions import Assumptions
 from .call_forecast import calls_of_seats
+
+CALLS: Final = {str(kind.__struct_config__.tag) for kind in (Chat, Planted)}
 
 
 class CallsToCome:
@@ -33,6 +37,10 @@ class CallsToCome:
     def counts(self, question: Question) -> bool:
         """Whether a question is one of the calls that are counted."""
         return isinstance(question, Chat) and question.to in self._seats
+
+    def counts_recorded(self, asked: Asked) -> bool:
+        """As `counts`, of a question as a journal has it."""
+        return asked.ask in CALLS and asked.to in self._seats
 
     def answered(self, stream: StreamPlan, question: Question) -> None:
         """Count the call, where it is one."""

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from agzamov_verify.core.journal import Asked
 from agzamov_verify.core.questions import Answer, Chat, Evaluate, Question, Reply
 from agzamov_verify.plan.manifest import Plan, Price
 from agzamov_verify.scoring.inference.exact import fixed
@@ -34,12 +35,19 @@ class SeatAnswers(msgspec.Struct, frozen=True):
 class CallCounts(msgspec.Struct, frozen=True):
     """Calls of the models of a run, or of all seats where no model plays.
 
-    `done`: answered, `new` of them by this execution. `expected`: the estimated total of the run.
+    `done`: answered, `new` of them by this execution. `expected`: the estimated total of the run. `recorded`: answered
+    before this execution, replayed yet or not.
     """
 
     done: int = 0
     new: int = 0
     expected: int = 0
+    recorded: int = 0
+
+    @property
+    def to_come(self) -> int:
+        """Calls that are still to be made: a recorded answer is none, though its game is not replayed yet."""
+        return max(0, self.expected - max(self.done, self.recorded + self.new))
 
 
 class ProgressCounts(msgspec.Struct, frozen=True, tag="counts", tag_field="say"):
@@ -86,7 +94,7 @@ class State:
         self._unusable: dict[str, Counter[str]] = {}
         self._heard = set[str]()
         self._to_come = CallsToCome(plan)
-        self._new = 0
+        self._new = self._recorded = 0
         self._lock = Lock()
 
     @property
@@ -99,6 +107,11 @@ class State:
         if self._to_come.counts(question):
             with self._lock:
                 self._new += 1
+
+    def recorded(self, questions: Iterable[Asked]) -> None:
+        """Note the questions that were answered before this execution, whose replay is to come."""
+        if self._watcher:
+            self._recorded = sum(map(self._to_come.counts_recorded, questions))
 
     def answered(self, stream: StreamPlan, question: Question, answer: Answer) -> None:
         """Note one answer of a stream."""
@@ -161,7 +174,7 @@ class State:
             self.positions,
             self.positions_planned,
             {seat: self.answers_of(seat) for seat in list(self._decisions)},
-            CallCounts(self._to_come.done, self._new, self._to_come.expected),
+            CallCounts(self._to_come.done, self._new, self._to_come.expected, self._recorded),
         )
 
     def _result_over(self, stream: StreamPlan) -> None:

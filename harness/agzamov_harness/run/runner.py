@@ -60,6 +60,7 @@ class Runner:
         self._log: ExecutionLog | None = None
         self._plan: Plan = directory.manifest.plan
         self._budget = self._budget_of(recorded(directory.journal))
+        state.recorded(entry.question for entry in recorded(directory.journal))
         self._limit = ErrorLimit(self._plan, state)
         self._models = {name for name, seat in self._plan.playing.items() if seat.is_model}
         stop.wait_for_replies_of(self._plan.playing)

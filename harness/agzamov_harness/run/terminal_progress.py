@@ -79,7 +79,7 @@ class Pace:
         calls = counts.model_calls
         if not calls.new:
             return None
-        return (calls.expected - calls.done) * (self._clock() - self._new_since_s) / calls.new
+        return calls.to_come * (self._clock() - self._new_since_s) / calls.new
 
 
 class Plain(_Warned):
