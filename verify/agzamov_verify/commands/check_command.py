@@ -21,11 +21,9 @@ from ..checks.steps import Options, Verdict, verify
 from ..core.waiting import shown
 from ..core.workers import cores
 from ..engines.uci_engine import engine_or_why
-from ..experiment.matches import Arm, Phase
+from ..experiment.matches import Arm, Augmentation, Phase
 from ..plan.manifest import Manifest
-from ..scores.collected_bundles import CannotCombine, bundle_of, combine
-from ..scores.score_report import can_be_scored
-from ..scoring.units.score_constants import SCORED_GAMES, load_score_constants
+from ..scoring.units.score_constants import SCORED_GAMES
 from ..show import exhibition_pages
 from ..show.games_of_bundle import first_games
 from ..show.text import verdict_report
@@ -211,19 +209,25 @@ def _scores(verdict: Verdict, bundle: Path) -> list[NextStep]:
     answers = answers_of(Played(verdict.manifest, verdict.results, verdict.analysis, verdict.blocks))
     if all(answer.shown is Shown.NO_RESULT for answer in answers):
         return []
-    matches = verdict.results.matches
-    needed = {(game, phase) for game in SCORED_GAMES for phase in (Phase.BASELINE, Phase.ASYMMETRIC)}
-    if not needed <= {(match.game, match.phase) for match in matches}:
-        return []  # the quick answer of nearly every bundle; the other takes as long as the analysis
-    conditions = [match.condition for match in matches if match.phase == Phase.ASYMMETRIC]
-    played = dict.fromkeys(condition.augmentation for condition in conditions if condition.arm is Arm.REAL)
-    try:
-        collected = combine([bundle_of(verdict)])
-    except CannotCombine:
-        return []
-    constants = load_score_constants(collected.protocol)
-    names = [name.value for name in played if can_be_scored(collected.evidence, name, constants)]
+    rows = [row for row in verdict.results.matches if not row.no_finding]
+    there = {(row.measured, row.game, row.phase, row.condition.augmentation, row.condition.arm) for row in rows}
+    models = {row.measured for row in rows}
+    names = [
+        name.value
+        for name in dict.fromkeys(row.condition.augmentation for row in rows if row.condition.arm is Arm.REAL)
+        if any(_needed(model, name) <= there for model in models)
+    ]
     return [NextStep(typed("score", "--augmentation", name, bundle), "one score from 0 to 100") for name in names]
+
+
+def _needed(model: str, name: Augmentation) -> set[tuple[str, str, Phase, Augmentation, Arm]]:
+    """What a score needs of a model: in both games Phase 1, and of Phase 2 control and real arm."""
+    arms = (
+        (Phase.BASELINE, Augmentation.NAKED, Arm.NAKED),
+        (Phase.ASYMMETRIC, name, Arm.NAKED),
+        (Phase.ASYMMETRIC, name, Arm.REAL),
+    )
+    return {(model, game, *arm) for game in SCORED_GAMES for arm in arms}
 
 
 def _repetitions(manifest: Manifest, bundle: Path) -> list[NextStep]:
