@@ -17,11 +17,9 @@ from agzamov_verify.games.chess.cell import ChessCell, ChessGame
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cell import PokerCell, PokerHand
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.scores.score_report import can_be_scored
 from agzamov_verify.scoring.agzamov.score import ScoreSubject, a_score, inputs_of, needed, rescaled
 from agzamov_verify.scoring.agzamov.score_bootstrap import spread_of
 from agzamov_verify.scoring.agzamov.score_scale import logistic_table, sigmoid
-from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.units.cells import Cell, CellKey
@@ -84,14 +82,6 @@ def test_a_missing_cell_is_named_and_there_is_no_score(left_out: int) -> None:
     assert score.score is None
     assert score.subscores == ()
     assert [one.partition(": ")[2] for one in score.missing] == [str(gone.key)]
-    assert not can_be_scored(Evidence(there, CONSTANTS, str.encode, 100), FULL, CONSTANTS)
-
-
-def test_verify_offers_a_score_where_there_is_one() -> None:
-    """It offered one of each augmentation that was played, and most bundles lack the other game or Phase 1."""
-    evidence = Evidence(cells(), CONSTANTS, str.encode, 100)
-    assert can_be_scored(evidence, FULL, CONSTANTS)
-    assert not can_be_scored(evidence, Augmentation.MEMORY, CONSTANTS)
 
 
 def test_cells_of_another_augmentation_or_system_do_not_stand_in() -> None:

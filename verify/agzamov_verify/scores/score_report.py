@@ -113,12 +113,6 @@ def scored(evidence: Evidence, subject: ScoreSubject, constants: ScoreConstants)
     return a_score(subject, cells, constants, _draw(evidence, subject), _learned(evidence, subject))
 
 
-def can_be_scored(evidence: Evidence, augmentation: Augmentation, constants: ScoreConstants) -> bool:
-    """Whether any model has a score of this augmentation: of nothing that is missing or withheld."""
-    every = (inputs_of(subject, evidence.cells.values())[0] for subject in subjects(evidence, augmentation))
-    return any(inputs is not None and not withheld(inputs, constants) for inputs in every)
-
-
 def _draw(evidence: Evidence, subject: ScoreSubject) -> Resamples:
     """The resampling of the score of a subject."""
     return Resamples(evidence.seed(f"score/{subject}"), evidence.resamples, Bootstrap.PERCENTILE)
