@@ -134,26 +134,32 @@ def test_another_kind_of_key_in_pem_is_refused(other: Callable[[], PrivateKeyTyp
 
 
 ENCRYPTED = pem(Ed25519PrivateKey.generate(), BestAvailableEncryption(b"a passphrase"))
-PUBLIC = signing_keys.public_pem(Ed25519PrivateKey.generate())
 
 
 @pytest.mark.parametrize(
     "data",
     [
         ENCRYPTED,
-        PUBLIC,
         b"",
         b"\0" * 100,
         b"\xff\xfe",
         pem(Ed25519PrivateKey.generate())[:60],
         b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n",
     ],
-    ids=["encrypted", "a public key", "empty", "zeros", "no text", "cut off", "a broken OpenSSH key"],
+    ids=["encrypted", "empty", "zeros", "no text", "cut off", "a broken OpenSSH key"],
 )
 def test_a_file_that_is_no_open_private_key_is_refused(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
     path.write_bytes(data)
     assert refused(path) == f"{path}: {UNENCRYPTED_WANTED}"
+
+
+def test_a_public_key_is_told_with_the_private_one_beside_it(made: Path, tmp_path: Path) -> None:
+    public = made.with_name("submitter.pem.pub")
+    found = f"{UNENCRYPTED_WANTED}, found a public key; "
+    assert refused(public) == f"{public}: {found}the private one is beside it: {made}"
+    alone = public.rename(tmp_path / "alone.pub")
+    assert refused(alone) == f"{alone}: {found}give the private one that belongs to it"
 
 
 def test_a_missing_key_is_told_with_the_command_that_makes_one(tmp_path: Path) -> None:
