@@ -58,8 +58,10 @@ class Person:
         return self.state
 
     def at(self, *steps: str) -> Json:
-        """The first state at one of these steps."""
-        return self.until(lambda state: state["step"] in steps)
+        """The first state at one of these steps. A result before it is acknowledged: chance may end a game early."""
+        while (state := self.until(lambda state: state["step"] in {*steps, "result"}))["step"] not in steps:
+            self.go_on()
+        return state
 
     def post(self, what: str, body: object) -> Answered:
         return self.ask("POST", self.path + what, body)
