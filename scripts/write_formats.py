@@ -17,7 +17,7 @@ import msgspec
 
 import agzamov_verify.protocols
 from agzamov_verify.plan.manifest import Manifest, all_digests
-from agzamov_verify.protocols import CLOSED, PROTOCOLS, RELEASED
+from agzamov_verify.protocols import PROTOCOLS, RELEASED
 from agzamov_verify.protocols.document_shape import shape_of
 from agzamov_verify.protocols.protocol_version import Formats, ProtocolVersion
 from agzamov_verify.scoring.analysis import Analysis
@@ -60,7 +60,7 @@ def _without(games: AbstractSet[str], shape: Mapping[str, tuple[str, ...]]) -> d
 
 def main(names: list[str]) -> None:
     """Write those of the named protocols, or of all that are not released."""
-    for name in names or [name for name in PROTOCOLS if name not in {*RELEASED, *CLOSED}]:
+    for name in names or [name for name in PROTOCOLS if name not in RELEASED]:
         if name in RELEASED:
             sys.exit(f"{name} is released: its folder never changes")
         (FOLDER / PROTOCOLS[name].folder / "formats.json").write_bytes(formats_text(PROTOCOLS[name]))

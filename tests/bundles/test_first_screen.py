@@ -178,6 +178,10 @@ def test_phase_0_alone_is_compliant_as_far_as_it_goes_and_the_claim_says_so(smal
     assert bundle.claims_of(only)["compliant"] == "phase 0 only"
     whole = msgspec.structs.replace(only, matches=results.matches)
     assert (departs_words(whole), bundle.claims_of(whole)["compliant"]) == ("nowhere: compliant with agz-0.1", "yes")
+    draft = "play-0.1 (a draft: a later verifier may refuse its bundles)"
+    assert departs_words(msgspec.structs.replace(whole, protocol="play-0.1")) == f"nowhere: compliant with {draft}"
+    departing = msgspec.structs.replace(whole, protocol="play-0.1", departures=("a shorter game",))
+    assert departs_words(departing).startswith(f"from protocol {draft} in 1 way, ")
 
 
 def test_a_model_without_any_token_limit_is_a_departure() -> None:

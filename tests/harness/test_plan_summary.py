@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
 from agzamov_harness.planning.plan_warnings import plan_warnings
-from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.plan_file import plan_from, read_plan
 
 SEATS = {
     "model": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"},
@@ -134,6 +134,13 @@ def test_a_control_without_its_real_arm_is_told() -> None:
         "a control without the real arm of notes, so it controls nothing; add the same match with arm: real"
     )
     assert list(plan_warnings(plan_from(wished(arm("naked"), arm("filler"), arm("real"))))) == []
+
+
+def test_a_protocol_in_draft_is_told_before_anything_is_sealed() -> None:
+    people = read_plan(Path(__file__).parents[2] / "manifests" / "people-pilot.yaml")
+    assert list(plan_warnings(people)) == [
+        "protocol play-0.1 is a draft: a verifier of a later release may refuse this run's bundle"
+    ]
 
 
 def test_planted_questions_are_counted_in_the_first_line(tmp_path: Path) -> None:

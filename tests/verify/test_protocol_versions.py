@@ -15,7 +15,7 @@ from agzamov_verify.games.chess.game import ChessMatch
 from agzamov_verify.plan import manifest, plan_problems
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import problems
-from agzamov_verify.protocols import CLOSED, PROTOCOLS, RELEASED, documents
+from agzamov_verify.protocols import PROTOCOLS, RELEASED, documents, version_words
 from agzamov_verify.protocols.document_shape import OutsideShape, shape_of, spelled
 from agzamov_verify.protocols.opponents import (
     ANY_SEAT,
@@ -36,22 +36,27 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parents[1] / "bundles" / "golden" / "agz-0.1"
 
 
-@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in {*RELEASED, *CLOSED}])
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in RELEASED])
 def test_the_formats_of_an_unreleased_protocol_are_those_of_the_types(name: str) -> None:
     version = PROTOCOLS[name]
     assert script("write_formats").formats_text(version) == version.data("formats.json"), "type: make schema"
 
 
-def test_a_closed_protocol_has_no_images() -> None:
-    for name in CLOSED:
-        formats = PROTOCOLS[name].data("formats.json").decode()
-        assert "image_input" not in formats
-        assert "picture" not in formats
-        assert "read_back" not in formats
-
-
 def test_a_released_folder_is_as_it_was_released() -> None:
     assert {name: PROTOCOLS[name].folder_sha256 for name in RELEASED} == RELEASED
+
+
+def test_the_formats_of_a_released_protocol_are_never_written() -> None:
+    for name in RELEASED:
+        with pytest.raises(SystemExit, match=f"{name} is released: its folder never changes"):
+            script("write_formats").main([name])
+
+
+def test_drafts_are_called_so_and_released_protocols_are_not() -> None:
+    assert {name: version_words(name) for name in RELEASED} == {name: name for name in RELEASED}
+    for name in PROTOCOLS.keys() - RELEASED.keys():
+        assert version_words(name) == f"{name} (a draft: a later verifier may refuse its bundles)"
+    assert version_words("of another program") == "of another program"
 
 
 @pytest.mark.parametrize("file", ["__init__.py", "formats.json", "norms.json", "score.json", "quality.json"])

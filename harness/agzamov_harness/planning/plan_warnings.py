@@ -1,4 +1,4 @@
-"""Warnings of a plan that may be played: gates that cannot be passed, and controls of nothing."""
+"""Warnings of a plan that may be played: gates that cannot be passed, controls of nothing, a protocol in draft."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -8,6 +8,7 @@ from typing import Final
 from agzamov_verify.core.columns import ascii_words
 from agzamov_verify.experiment.matches import CONTROLS, Arm, Match, Phase
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.protocols import is_draft
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.inference.power import critical_count, rate_reaching
 from agzamov_verify.scoring.inference.proportions import HALF, binomial_p
@@ -33,6 +34,8 @@ def plan_warnings(plan: Plan) -> Iterator[str]:
                 f"{match.id}: a control without the real arm of {ascii_words(match.condition.system)}, so it controls"
                 " nothing; add the same match with arm: real"
             )
+    if is_draft(plan.protocol):
+        yield f"protocol {plan.protocol} is a draft: a verifier of a later release may refuse this run's bundle"
 
 
 def _arm(match: Match) -> tuple[str, Phase, str, str]:

@@ -26,8 +26,18 @@ PROTOCOLS: Final[Mapping[str, ProtocolVersion]] = {
 CURRENT: Final = AGZ_0_1.id
 """The version of a plan that names none."""
 
-RELEASED: Final[Mapping[str, str]] = {}
-"""Released versions, with the digest of their folder (`folder_sha256`). None yet: 0.2.0 is withdrawn."""
+RELEASED: Final[Mapping[str, str]] = {
+    AGZ_0_1.id: "38b0c1ab4a8b3d55de4e44982bd3f7cd771e82393b705462877121c0487b0f59",
+    ARENA_0_1.id: "1557b3ca725d0d6c37593a7bc9f33ec6edf751fe0655a374c4127b2f5d41f85b",
+}
+"""Released versions, with the digest of their folder (`folder_sha256`). The others are drafts."""
 
-CLOSED: Final = frozenset({AGZ_0_1.id})
-"""Versions that get no further field or prompt, though they are not released: signed bundles of them are kept."""
+
+def is_draft(protocol: str) -> bool:
+    """True of a version that may still change, or go: later releases of this program may refuse its bundles."""
+    return protocol in PROTOCOLS and protocol not in RELEASED
+
+
+def version_words(protocol: str) -> str:
+    """The name of a protocol, and where it is a draft, what that means."""
+    return f"{protocol} (a draft: a later verifier may refuse its bundles)" if is_draft(protocol) else protocol

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from ...core.columns import LABEL_WIDTH, WIDTH, ascii_words, item, listed, paragraph, quoted, table
 from ...experiment.matches import MEASURED, Condition, Match, SeatAt, others_of
 from ...plan.manifest import Manifest, Plan
+from ...protocols import version_words
 from ...protocols.norms import load_protocol
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
@@ -333,7 +334,7 @@ def ways_counted(lines: Sequence[str]) -> str:
 
 def departs_words(results: Results) -> str:
     """Compliance of the plan with its protocol, or the number of ways in which it departs."""
-    protocol = ascii_words(results.protocol)
+    protocol = version_words(ascii_words(results.protocol))
     if lines := grouped_departures(results.departures):
         return f"from protocol {protocol} in {ways_counted(lines)}, so it does not count under the protocol:"
     if all(match.phase == 0 for match in results.matches):
