@@ -82,7 +82,7 @@ def only(folder: Path) -> Path:
 
 
 def lines(folder: Path) -> int:
-    files = [path for path in (folder / "runs").glob("*/journal/**/*") if path.is_file()]
+    files = [path for path in (folder / "runs").glob("[!.]*/journal/**/*") if path.is_file()]
     return sum(path.read_bytes().count(b"\n") for path in files)
 
 

@@ -97,7 +97,7 @@ def test_a_store_that_is_tampered_with_while_it_is_played_ends_the_run_for_good(
     chat = double._chat
 
     def tampering(body: dict[str, Any]) -> Any:
-        if any((folder / "runs").glob("*/journal/*")):  # not while it is measured, before it is sealed
+        if any((folder / "runs").glob("[!.]*/journal/*")):  # not while it is measured, before it is sealed
             path.write_bytes(good[:-1] + b"!")
         return chat(body)
 
