@@ -137,7 +137,7 @@ def test_plans_are_copied_into_a_new_folder_and_played_in_their_small_profile(
 def test_a_protocol_that_was_killed_goes_on(commands: Commands, folder: Path) -> None:
     (folder / "1-chess.yaml").write_text(plan("Chess", {"game": "chess960", "games": 400, "block_games": 20}))
     running = commands.start("protocol", "run", folder, "--key", "key.pem", "--json", cwd=folder.parent)
-    wait_for(lambda: [*folder.glob("runs/*/journal/p*/*.jsonl")] or not running.alive_after(0))
+    wait_for(lambda: [*folder.glob("runs/[!.]*/journal/p*/*.jsonl")] or not running.alive_after(0))
     running.signal(signal.SIGKILL)
     assert running.ended().code == -signal.SIGKILL
     ended = played(commands, folder)
@@ -152,7 +152,7 @@ def test_a_protocol_that_is_stopped_says_the_command_that_goes_on_with_all_of_it
     (folder / "1-chess.yaml").write_text(plan("Chess", {"game": "chess960", "games": 1_920, "block_games": 20}))
     (folder / "2-holdem.yaml").write_text(plan("Hold'em", {"game": "holdem", "hands": 100_000}))
     running = commands.start("protocol", "run", folder, "--key", "key.pem", "--json", cwd=folder.parent)
-    wait_for(lambda: [*folder.glob("runs/*/journal/p*/*.jsonl")] or not running.alive_after(0))
+    wait_for(lambda: [*folder.glob("runs/[!.]*/journal/p*/*.jsonl")] or not running.alive_after(0))
     running.signal(signal.SIGINT)
     ended = running.ended()
     assert ended.code == 4, ended

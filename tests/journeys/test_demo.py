@@ -75,7 +75,7 @@ def test_the_demo_writes_to_no_terminals_device() -> None:
 
 def wait_for_a_move(folder: Path) -> None:
     end = time.monotonic() + TIMEOUT_S
-    while not any(path.stat().st_size for path in folder.glob("runs/demo/*/journal/*/*.jsonl")):
+    while not any(path.stat().st_size for path in folder.glob("runs/demo/[!.]*/journal/*/*.jsonl")):
         assert time.monotonic() < end, "no move was recorded"
         time.sleep(0.05)
 
