@@ -9,13 +9,15 @@ from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.control_variates import (
     BASELINE_SHA256,
     SIXTEENTHS,
+    Strength,
     Weights,
     deal_correction,
     growths,
     street_correction,
+    strengths,
     weights,
 )
-from agzamov_verify.games.holdem.equity import FLOP, RIVER, TURN, UNITS, edge, table
+from agzamov_verify.games.holdem.equity import FLOP, NUMBER, RIVER, TURN, UNITS, edge, table
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, Deal
 from agzamov_verify.games.holdem.starting_hands import meetings
 
@@ -85,6 +87,32 @@ def test_growth_is_the_edge_by_strengths_less_its_average_by_hand() -> None:
     pair_pair, nothing_strong, pair_strong = found[4], found[2], found[5]
     assert (pair_pair, nothing_strong, pair_strong) == (-Fraction(40, 44), -Fraction(2, 44), -1 + Fraction(2, 44))
     assert sum(map(abs, found)) == sum(map(abs, (pair_pair, nothing_strong, pair_strong)))
+
+
+@pytest.mark.parametrize(
+    ("hole", "board", "strength"),
+    [
+        ("As Kd", "2h 7s 9d", Strength.NOTHING),
+        ("As 9c", "2h 7s 9d", Strength.PAIR),
+        ("As 7c", "2h 7s 9d", Strength.NOTHING),
+        ("Ts Tc", "2h 7s 9d", Strength.PAIR),
+        ("8s 8c", "2h 7s 9d", Strength.NOTHING),
+        ("9s 7c", "2h 7s 9d", Strength.STRONG),
+        ("2s 2c", "2h 7s 9d", Strength.STRONG),
+        ("As Kd", "9h 7s 9d 2c", Strength.NOTHING),
+        ("As 7d", "9h 7s 9d 2c", Strength.NOTHING),
+        ("As Ad", "9h 7s 9d 2c", Strength.PAIR),
+        ("As 9c", "9h 7s 9d 2c", Strength.STRONG),
+        ("As Kd", "9h 7s 9d 7c", Strength.NOTHING),
+        ("As Kd", "9h 9s 9d 9c", Strength.NOTHING),
+        ("As Kd", "5h 6s 7d 8c 9h", Strength.NOTHING),
+        ("Ts 2d", "5h 6s 7d 8c 9h", Strength.NOTHING),
+        ("Kh 2h", "5h 6h 7d 8c 9h", Strength.STRONG),
+    ],
+)
+def test_a_strength_is_what_two_cards_add_to_the_board(hole: str, board: str, strength: Strength) -> None:
+    found = strengths([[NUMBER[card] for card in hole.split()]], [NUMBER[card] for card in board.split()])
+    assert found == [strength]
 
 
 def test_pots_are_told_apart_by_their_bounds() -> None:

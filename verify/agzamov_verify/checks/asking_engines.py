@@ -5,11 +5,12 @@ more to learn. The time for all of it is estimated after the first question that
 """
 
 import secrets
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing
-from queue import SimpleQueue
+from contextlib import closing, suppress
+from itertools import islice
+from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar
 
 import msgspec
@@ -24,7 +25,7 @@ A = TypeVar("A")
 E = TypeVar("E", bound=UciEngine)
 
 WRONG_MAX = 5
-WAITING_PER_ENGINE = 2
+WAITING_PER_ENGINE = 8
 SHUFFLE_BYTES = 8
 
 Say: TypeAlias = Callable[[str], object]
@@ -105,28 +106,43 @@ def side_by_side(
     questions: Iterable[T], engines: Sequence[E], ask: Callable[[E, T], A]
 ) -> Generator[tuple[T, A], None, None]:
     """Each question with its answer, as they come. Close the generator to stop early. Raises EngineFault."""
-    idle: SimpleQueue[E] = SimpleQueue()
-    for engine in engines:
-        idle.put(engine)
+    todo: SimpleQueue[tuple[T] | None] = SimpleQueue()
+    answers: SimpleQueue[tuple[T, A] | BaseException] = SimpleQueue()
+    threads = [threading.Thread(target=_answer, args=(engine, ask, todo, answers), daemon=True) for engine in engines]
+    left, waiting = iter(questions), 0
+    for thread in threads:
+        thread.start()
+    try:
+        while True:
+            for question in islice(left, WAITING_PER_ENGINE * len(engines) - waiting):
+                todo.put((question,))
+                waiting += 1
+            if not waiting:
+                return
+            answer = answers.get()
+            waiting -= 1
+            if isinstance(answer, BaseException):
+                raise answer
+            yield answer
+    finally:
+        with suppress(Empty):
+            while True:
+                todo.get_nowait()
+        for _ in threads:
+            todo.put(None)
+        for thread in threads:
+            thread.join()
 
-    def answered(question: T) -> tuple[T, A]:
-        engine = idle.get()
-        try:
-            return question, ask(engine, question)
-        finally:
-            idle.put(engine)
 
-    waiting: set[Future[tuple[T, A]]] = set()
-    with ThreadPoolExecutor(len(engines), "engine") as pool:
+def _answer(
+    engine: E,
+    ask: Callable[[E, T], A],
+    todo: "SimpleQueue[tuple[T] | None]",
+    answers: "SimpleQueue[tuple[T, A] | BaseException]",
+) -> None:
+    """Answer questions until there is None. With queues and not futures: a stored answer takes less than a future."""
+    while waited := todo.get():
         try:
-            for question in questions:
-                waiting.add(pool.submit(answered, question))
-                if len(waiting) >= WAITING_PER_ENGINE * len(engines):
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in done)
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        finally:
-            for future in waiting:
-                future.cancel()
+            answers.put((waited[0], ask(engine, waited[0])))
+        except BaseException as error:  # noqa: BLE001 - raised where the answers are taken
+            answers.put(error)

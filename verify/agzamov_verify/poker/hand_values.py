@@ -27,6 +27,8 @@ KINDS: Final = (
 HIGH_CARD, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = (
     kind << 20 for kind in range(1, len(KINDS) + 1)
 )
+KIND: Final = 0xF << 20
+"""The bits of a value that tell its kind."""
 
 _SUIT_COUNTS: Final = 4 * len(RANKS)
 _CARDS: Final = _SUIT_COUNTS + 4 * len(SUITS)

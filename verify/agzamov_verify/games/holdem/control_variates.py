@@ -42,18 +42,11 @@ from typing import Final
 
 import msgspec
 
-from .cards import CARDS_BY_NUMBER, Card, evaluate, handtype
+from ...poker.hand_values import HIGH_CARD, KIND, PAIR, QUADS, TRIPS, TWO_PAIR
+from .cards import CARDS_BY_NUMBER, Card, evaluate
 from .equity import CACHED, FLOP, NUMBER, PREFLOP, RIVER, RIVER_CARDS, TURN, TURN_CARDS, UNITS, edge, next_cards, table
 from .hand_script import HandRecord, HandStory
 from .rules import BOARD_CARDS, Deal, HandEnd
-
-_TYPES = {
-    name: index
-    for index, name in enumerate(
-        ("High Card", "Pair", "Two Pair", "Trips", "Straight", "Flush", "Full House", "Quads", "Straight Flush")
-    )
-}
-_HIGH_CARD, _PAIR, _TWO_PAIR, _TRIPS = range(4)
 
 
 class Strength(IntEnum):
@@ -66,35 +59,32 @@ class Strength(IntEnum):
 
 def strengths(holes: Sequence[Sequence[int]], board: Sequence[int]) -> list[Strength]:
     """The strength of each of several holdings on a board of three to five cards, all by number."""
-    ranks = [number >> 2 for number in board]
-    board_type, known = _board_type(board, ranks), [CARDS_BY_NUMBER[number] for number in board]
-    return [_strength(hole, ranks, board_type, known) for hole in holes]
+    ranks = tuple([number >> 2 for number in board])
+    cards = [CARDS_BY_NUMBER[number] for number in board]
+    alone = evaluate(cards) & KIND if len(board) == BOARD_CARDS[RIVER] else _kind_of_ranks(ranks)
+    return [_strength(a, b, cards, ranks, alone) for a, b in holes]
 
 
-def _strength(hole: Sequence[int], ranks: list[int], board_type: int, known: list[Card]) -> Strength:
-    hand_type = _type([CARDS_BY_NUMBER[number] for number in hole] + known)
-    if hand_type <= board_type:
-        return Strength.NOTHING
-    if hand_type == _PAIR or (hand_type == _TWO_PAIR and board_type == _PAIR):
-        a, b = hole[0] >> 2, hole[1] >> 2
-        paired = max(rank for rank in (a, b) if a == b or rank in ranks)
-        return Strength.PAIR if paired >= max(ranks) else Strength.NOTHING
-    return Strength.STRONG
+@lru_cache(maxsize=CACHED)
+def _kind_of_ranks(ranks: tuple[int, ...]) -> int:
+    """The kind of hand that three or four cards make, which are too few for a straight or a flush."""
+    counts = sorted((ranks.count(rank) for rank in set(ranks)), reverse=True)
+    return TWO_PAIR if counts == [2, 2] else (HIGH_CARD, PAIR, TRIPS, QUADS)[counts[0] - 1]
 
 
-def _board_type(board: Sequence[int], ranks: list[int]) -> int:
-    if len(board) == 5:
-        return _type([CARDS_BY_NUMBER[number] for number in board])
-    if len(set(ranks)) == len(ranks):
-        return _HIGH_CARD
-    most = max(ranks.count(rank) for rank in ranks)
-    if most == 2 and len(set(ranks)) == len(ranks) - 2:
-        return _TWO_PAIR
-    return {2: _PAIR, 3: _TRIPS, 4: _TYPES["Quads"]}[most]
+def _strength(a: int, b: int, board: Sequence[Card], ranks: Sequence[int], alone: int) -> Strength:
+    """The strength of two cards, by number, on a board whose own cards make the kind of hand `alone`."""
+    kind = evaluate([CARDS_BY_NUMBER[a], CARDS_BY_NUMBER[b], *board]) & KIND
+    if kind <= alone:
+        return _NOTHING
+    if kind == PAIR or (kind == TWO_PAIR and alone == PAIR):
+        top, a, b = max(ranks), a >> 2, b >> 2
+        is_high = a >= top if a == b else top in (a, b)
+        return _GOOD_PAIR if is_high else _NOTHING
+    return _STRONG
 
 
-def _type(cards: list[Card]) -> int:
-    return _TYPES[handtype(evaluate(cards))]
+_NOTHING, _GOOD_PAIR, _STRONG = Strength  # to look a member up in its class takes longer than the rest
 
 
 BASELINE_SHA256: Final = "aab0b1d7f7bdbabab51950af0a189e782fe978704db165b1820d4ecfc84780f6"
