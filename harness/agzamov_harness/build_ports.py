@@ -1,10 +1,8 @@
 """Builds the ports that a manifest names: one for each seat, and the engine."""
 
-import multiprocessing
-import os
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from agzamov_verify.core.seat_letters import survey_name
-from agzamov_verify.core.workers import cores, end_with_parent, forget_environment
+from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine
 from agzamov_verify.plan.manifest import Manifest, Plan
 from agzamov_verify.plan.people_study import PERSON, people_of
@@ -27,6 +25,7 @@ from agzamov_verify.table.registry import GAMES, TOOL_SERVERS
 
 from .adapters import stockfish_ports
 from .foundation.first_use import imported_at_first_use
+from .foundation.worker_processes import worker_processes
 from .memory import memory_port
 from .memory.launch import HERE, Places, require_here, setup_of
 from .ports import ChatPort, EnginePort, People, Port, PortFault, Wait
@@ -82,7 +81,7 @@ def open_world(  # noqa: PLR0913 - each is another part of the world
     """
     plan = manifest.plan
     with ExitStack() as stack:
-        pool = stack.enter_context(_workers()) if has_processes and _has_slow_seats(plan) else None
+        pool = stack.enter_context(worker_processes()) if has_processes and _has_slow_seats(plan) else None
         seats: dict[str, ChatPort] = {}
         engine = _engine(manifest, engine_path)
         for kind, _ in by_kind(plan.playing):
@@ -206,22 +205,6 @@ def _begin_local_models(
 
 def _has_slow_seats(plan: Plan) -> bool:
     return any(isinstance(seat, ScriptedSeat) and seat.is_slow for seat in plan.playing.values())
-
-
-@contextmanager
-def _workers() -> Iterator[Executor | None]:
-    """Worker processes for the scripted players: threads drive the streams, these do the thinking."""
-    if cores() < 2:
-        yield None
-        return
-    os.environ["PYTHONSAFEPATH"] = "1"  # else a new interpreter loads modules of the present folder: a stranger's
-    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"), _begin_worker) as pool:
-        yield pool
-
-
-def _begin_worker() -> None:
-    forget_environment()
-    end_with_parent()
 
 
 class Builder:

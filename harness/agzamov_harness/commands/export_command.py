@@ -185,7 +185,7 @@ def _of_streams(
 ) -> Iterator[str]:
     """The texts of all streams of some matches, in order, made on all cores."""
     streams = [stream for match in matches for stream in streams_played(opened, match)]
-    with closing(on_all_cores(_StreamTexts(opened), texts, streams, cores())) as made:
+    with closing(on_all_cores(_StreamTexts(opened), texts, streams, opened.workers(cores()))) as made:
         for of_stream in counted("streams", made, len(streams)):
             yield from of_stream
 

@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -28,6 +29,10 @@ _SECRET = re.compile("[0-9a-f]{64}")
 TAG_FILES = (bundle.BAGIT_FILE, bundle.INFO_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
 
 
+SMALL_JOURNALS_BYTES: Final = 2**17
+"""Below it a replay takes a tenth of a second."""
+
+
 class Opened(msgspec.Struct, frozen=True):
     """A bundle whose digests, signature, manifest and seed fit together."""
 
@@ -48,6 +53,15 @@ class Opened(msgspec.Struct, frozen=True):
     def journal_root(self) -> str:
         """The root over all journals (5.6), as the submitter signed it; step 6 compares."""
         return self.statement.predicate.journal.root
+
+    @property
+    def journal_bytes(self) -> Sequence[int]:
+        """The size of each file of a journal, compressed."""
+        return [size for name, size in self.source.sizes.items() if name.startswith(bundle.JOURNAL_FOLDER)]
+
+    def workers(self, jobs: int) -> int:
+        """In how many processes to read the journals: one where these are small, since to start more takes longer."""
+        return jobs if sum(self.journal_bytes) >= SMALL_JOURNALS_BYTES else 1
 
     def payload(self, name: str) -> bytes:
         return read_payload(self.source, self.digests, name)

@@ -75,7 +75,7 @@ class Replayed(msgspec.Struct):
 
 def journal_cost(opened: Opened) -> str:
     """The amount of data to replay, in words."""
-    sizes = [size for name, size in opened.source.sizes.items() if name.startswith(bundle.JOURNAL_FOLDER)]
+    sizes = opened.journal_bytes
     return f"journals of {sum(sizes):,} bytes, compressed, in {len(sizes):,} files to replay"
 
 

@@ -5,6 +5,7 @@ from contextlib import closing
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from ..core.waiting import counted
 from ..engines.player_engine import PlayerEngine, PlayerSettings
@@ -23,6 +24,9 @@ from .random_sample import wrong_at_most_words
 from .replay_all import Replayed, on_all_cores
 from .replay_stream import StreamReplay
 from .scripted_seats import LATER, SeatAnswer, difference, sample_key, scripted_seats
+
+FEW: Final = 32
+"""So few replies are computed again in one process: to start more takes about as long."""
 
 
 class Recomputed(StrEnum):
@@ -113,8 +117,8 @@ class _Recomputing:
         seats, budget, total = scripted_seats(self._plan), self._at_hand.budget, len(answers)
         self._at_hand.say(f"{total:,} replies of {_listed(self._kinds)} players to compute again")
         replay = StreamReplay(self._opened, 0, budget.deadline_s, {})
-        wrong = 0
-        with closing(on_all_cores(replay, StreamReplay.departure, answers, self._at_hand.jobs)) as departures:
+        jobs, wrong = self._at_hand.jobs if total > FEW else 1, 0
+        with closing(on_all_cores(replay, StreamReplay.departure, answers, jobs)) as departures:
             told = counted("replies of scripted players computed again", departures, total)
             try:
                 for answer, finding in zip(answers, told, strict=True):

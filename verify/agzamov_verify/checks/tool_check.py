@@ -50,7 +50,7 @@ def _calculate_again(
     wrong = 0
     replay = StreamReplay(opened, 0, at_hand.budget.deadline_s, {})
     questions = [recorded.question for recorded in drawn if isinstance(recorded.question, Calculate)]
-    with closing(on_all_cores(replay, StreamReplay.computed, questions, at_hand.jobs)) as answers:
+    with closing(on_all_cores(replay, StreamReplay.computed, questions, opened.workers(at_hand.jobs))) as answers:
         for recorded, answer in zip(drawn, answers, strict=True):
             if answer != recorded.answer:
                 log.take([_finding(recorded, answer)])

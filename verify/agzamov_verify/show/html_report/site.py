@@ -142,7 +142,7 @@ def _site(opened: Opened, verdict: Verdict, sink: Sink, jobs: int) -> dict[str, 
 def _groups(opened: Opened, match: Match, sink: Sink, jobs: int) -> Iterator[ChunkGames]:
     """The groups of a match's games, each given to the sink as soon as it is made."""
     streams = streams_played(opened, match)
-    made = on_all_cores(StreamGames(opened), StreamGames.groups, streams, jobs)
+    made = on_all_cores(StreamGames(opened), StreamGames.groups, streams, opened.workers(jobs))
     for groups in counted(f"streams of {match.id}", made, len(streams)):
         for group in groups:
             sink.add(group.chunk)
