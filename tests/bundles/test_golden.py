@@ -81,6 +81,16 @@ def check_all_of(bundle: Path) -> Verdict:
     return check(bundle, engine_path(), sample_permille=1000, limits=VerificationLimits())
 
 
+def advice(protocol: str) -> str:
+    """What to do where golden files of a protocol are no longer as they were."""
+    if protocol in RELEASED:
+        return (
+            f"{protocol} is released: its bundles come to the same verdict for ever, so the code is wrong; what is "
+            "meant to be new belongs to a new protocol version (docs/extending.md)"
+        )
+    return f"{protocol} is a draft: if the change is meant, type: python tests/bundles/make_golden.py {protocol}"
+
+
 def digest_of(golden: Path) -> str:
     """The digest that RELEASED has of golden files."""
     files = sorted(f"./{path.relative_to(golden).as_posix()}" for path in golden.rglob("*") if path.is_file())
@@ -106,12 +116,19 @@ def test_released_golden_files_are_not_made_again(monkeypatch: pytest.MonkeyPatc
         make_golden.main([make_golden.PROTOCOL])
 
 
-def test_the_golden_bundle_is_at_v1(verdict: Verdict) -> None:
+def test_the_golden_bundle_is_at_v1(golden: Path, verdict: Verdict) -> None:
     """Without an engine, everything but the engine's steps passes."""
     allowed = {Status.PASS, Status.NOT_APPLICABLE}
     open_steps = [step.number for step in verdict.steps if step.status not in allowed]
-    assert open_steps == ([] if engine_path() else [ENGINE_STEP, QUALITY_STEP]), told(verdict)
+    assert open_steps == ([] if engine_path() else [ENGINE_STEP, QUALITY_STEP]), (
+        f"{told(verdict)}\n{advice(golden.name)}"
+    )
     assert verdict.level == ("V1" if engine_path() else "V0")
+
+
+def test_the_advice_for_a_draft_and_for_a_released_protocol_differ() -> None:
+    assert "make_golden.py play-0.1" in advice("play-0.1")
+    assert "the code is wrong" in advice("agz-0.1")
 
 
 def test_the_golden_bundle_was_judged_by_the_engine_where_its_protocol_has_one(golden: Path, verdict: Verdict) -> None:
