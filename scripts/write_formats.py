@@ -60,9 +60,12 @@ def _without(games: AbstractSet[str], shape: Mapping[str, tuple[str, ...]]) -> d
 
 def main(names: list[str]) -> None:
     """Write those of the named protocols, or of all that are not released."""
+    if not names:
+        told = f"not written, since their folders never change: formats.json of {', '.join(RELEASED)} (released)"
+        print(told)
     for name in names or [name for name in PROTOCOLS if name not in RELEASED]:
         if name in RELEASED:
-            sys.exit(f"{name} is released: its folder never changes")
+            sys.exit(f"{name} is released: its folder never changes; what is new belongs to a new protocol version")
         (FOLDER / PROTOCOLS[name].folder / "formats.json").write_bytes(formats_text(PROTOCOLS[name]))
 
 

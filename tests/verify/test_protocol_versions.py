@@ -52,6 +52,22 @@ def test_the_formats_of_a_released_protocol_are_never_written() -> None:
             script("write_formats").main([name])
 
 
+def test_formats_of_drafts_are_written_and_released_ones_are_told_to_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for version in PROTOCOLS.values():
+        (tmp_path / version.folder).mkdir()
+    writer = script("write_formats")
+    monkeypatch.setattr(writer, "FOLDER", tmp_path)
+    writer.main([])
+    drafts = {PROTOCOLS[name].folder for name in PROTOCOLS.keys() - RELEASED.keys()}
+    assert {path.parent.name for path in tmp_path.glob("*/formats.json")} == drafts
+    assert (
+        f"not written, since their folders never change: formats.json of {', '.join(RELEASED)}"
+        in capsys.readouterr().out
+    )
+
+
 def test_drafts_are_called_so_and_released_protocols_are_not() -> None:
     assert {name: version_words(name) for name in RELEASED} == {name: name for name in RELEASED}
     for name in PROTOCOLS.keys() - RELEASED.keys():

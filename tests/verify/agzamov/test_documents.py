@@ -303,6 +303,13 @@ def test_what_is_attested_and_warned_of_stands_at_the_head_with_where_the_seeds_
     assert "where a control is of another run than its real arm, it may be the worst of many" in both
 
 
+@pytest.mark.parametrize(("protocol", "is_draft"), [("people-0.1", True), ("agz-0.1", False)])
+def test_a_score_over_bundles_of_a_draft_says_that_it_is_one(protocol: str, is_draft: bool) -> None:
+    told = " ".join(" ".join(source_lines([BundleSource("one", "ab" * 32, "V1", ())], protocol)).split())
+    assert f"protocol {protocol}" in told
+    assert ("a draft: a later verifier may refuse its bundles" in told) is is_draft
+
+
 def test_a_cell_from_two_bundles_is_refused_but_each_may_have_its_phase_0() -> None:
     with pytest.raises(CannotCombine, match="a chess960 phase 1 naked/naked: expected once, found in runs one and two"):
         combine([taken("one", of_model("a")), taken("two", of_model("a"))])

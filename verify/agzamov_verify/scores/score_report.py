@@ -8,6 +8,7 @@ import msgspec
 
 from ..core.columns import ascii_words, item, paragraph, quoted
 from ..experiment.matches import Arm, Augmentation, Phase
+from ..protocols import version_words
 from ..protocols.norms import load_protocol
 from ..scoring.agzamov.calibration import MODELS_MIN, Calibrated, Profile, WeightProposal, calibrated, proposed_weights
 from ..scoring.agzamov.convergence import Convergence
@@ -202,7 +203,7 @@ def source_lines(bundles: Sequence[BundleSource], protocol: str, warnings: Seque
             yield from item("  attested:", ascii_words(line))
     keys = {source.submitter for source in bundles}
     signed = "one key" if len(keys) == 1 else f"{len(keys)} DIFFERENT keys: different people may have said these things"
-    yield f"protocol {ascii_words(protocol)}, signed by {signed}"
+    yield from item("protocol", f"{version_words(ascii_words(protocol))}, signed by {signed}")
     yield from item(" ", ONE_RUN if len(bundles) == 1 else SEVERAL_RUNS)
     for line in warnings:
         yield from item("!", ascii_words(line))
