@@ -89,3 +89,22 @@ def test_an_old_place_on_a_page_is_found(tmp_path: Path) -> None:
     )
     page.write_text(" ".join(f"`{place}`" for place in told))
     assert [place for place in places(page) if not is_there(place)] == ["games/registry.py", "table/game/Rules"]
+
+
+def release_faults(citation: str, changelog: str, projects: dict[str, str]) -> list[str]:
+    """Where version and date of a release differ between CITATION.cff, the head of the changelog and the packages."""
+    head = re.search(r"^## (\S+) \((\S+)\)$", changelog, re.MULTILINE)
+    assert head, "the changelog's newest heading has a version and a date"
+    version, date = head.groups()
+    faults = [line for line in (f"version: {version}", f"date-released: {date}") if f"\n{line}\n" not in citation]
+    return faults + [name for name, text in projects.items() if f'\nversion = "{version}"\n' not in text]
+
+
+def test_a_release_has_one_version_and_date_in_citation_changelog_and_packages() -> None:
+    citation, changelog = ((ROOT / name).read_text() for name in ("CITATION.cff", "CHANGELOG.md"))
+    projects = {path.parent.name: path.read_text() for path in ROOT.glob("*/pyproject.toml")}
+    assert len(projects) == 4
+    assert release_faults(citation, changelog, projects) == []
+    assert release_faults(citation.replace("version: 0", "version: 9"), changelog, projects) != []
+    other = {**projects, "verify": projects["verify"].replace('\nversion = "', '\nversion = "9')}
+    assert release_faults(citation, changelog, other) == ["verify"]

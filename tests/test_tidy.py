@@ -21,7 +21,7 @@ PACKAGES = (
     "studies/calibration",
 )
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-MADE_AT_THE_TOP = {"runs", "bundles", "keys", "build", "dist"}
+MADE_AT_THE_TOP = {"runs", "bundles", "keys", "play", "build", "dist"}
 MADE_ANYWHERE = re.compile(r"\.git|\.venv|\.hypothesis|__pycache__|.*(_cache|\.egg-info)")
 BINARY = {".gz", ".tar", ".png", ".pyc", ".pem", ".pub"}
 

@@ -98,6 +98,11 @@ def test_tables_stand_behind_details(tmp_path: Path) -> None:
     )
 
 
+def test_the_next_commands_are_of_the_small_profile_too_where_that_was_asked_for(tmp_path: Path) -> None:
+    words = " ".join(planned(tmp_path, wished({**GATE, "games": 30}), "--small").output.replace("\\", " ").split())
+    assert re.search(r"Next agzamov plan \S+ --small --details # .* agzamov run \S+ --small # plays it$", words)
+
+
 def test_a_plan_that_can_show_nothing_is_warned_of_and_not_offered_to_be_played(tmp_path: Path) -> None:
     few = [{**one, "hands": 100, "careers": 1} for one in (arm("naked"), arm("real"))]
     words = " ".join(planned(tmp_path, wished(*few)).output.split())

@@ -94,6 +94,11 @@ def test_the_first_screen_says_time_effect_and_what_they_take() -> None:
     assert "the score could not be compared with those of the protocol's 5 careers." in said
 
 
+def test_where_one_career_finds_no_effect_the_first_screen_says_so() -> None:
+    said = " ".join(" ".join(summary_lines(forecast(remembering(CHESS | {"careers": 1})))).split())
+    assert "(any effect in 1 career)." in said
+
+
 @pytest.mark.parametrize("name", ["phase2", "phase3"])
 def test_normative_plans_have_as_many_careers_as_they_can(name: str) -> None:
     assert more(read_plan(MANIFESTS / f"{name}.yaml")) == []

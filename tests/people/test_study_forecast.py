@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.commands.plan_command import plan_command
+from agzamov_harness.planning.forecast import Forecast
+from agzamov_harness.planning.spreads import assumed_spreads
 from agzamov_harness.planning.study_forecast import (
     assumed_draws,
     least_delta,
@@ -16,6 +18,7 @@ from agzamov_harness.planning.study_forecast import (
     study_forecast_lines,
     study_warnings,
 )
+from agzamov_harness.run.assumptions import Assumptions
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.people.study_figures import study_figures
@@ -47,9 +50,10 @@ def test_the_least_delta_is_found_in_about_four_of_five_studies(people: int, pai
 
 
 def test_a_study_is_forecast_with_what_it_asks_of_each_person() -> None:
-    plan = plan_from({**study({f"p{number}": "random" for number in range(8)}, games=12), "people": {}})
+    plan = plan_from({**study({f"p{number}": "human" for number in range(8)}, games=12), "people": {}})
     forecast = study_forecast(plan, assumed_draws(plan), Fraction(80))
     assert forecast
+    assert forecast.hours_each
     assert (forecast.people, forecast.pairs, forecast.games_each) == (8, 6, 36)
     assert forecast.hours_each == pytest.approx(36 * 40 * (20 + 15) / 3600)
     words = " ".join(study_forecast_lines(forecast))
@@ -120,6 +124,26 @@ def test_an_engine_that_nothing_holds_back_is_warned_of_once(machine: dict[str, 
     found = [one for one in study_warnings(plan_from(wished)) if "every delta is zero" in one]
     assert len(found) == int(bool(expected))
     assert not expected or found[0].startswith(f"machine: {expected}")
+
+
+def test_the_time_of_people_is_told_where_people_sit_and_no_time_without_them() -> None:
+    def said(*options: str) -> str:
+        done = CliRunner().invoke(plan_command, ["manifests/phase4.yaml", *options])
+        assert done.exit_code == 0, done.output
+        return " ".join(done.output.split())
+
+    assert "at 3 s a reply, and the time that people take" in said()
+    assert "hours at 20 s of thought a move" in said()
+    assert "Shortest" not in said(), "machines do not shorten it"
+    assert "scripted players in the place of people" in said("--small")
+    assert "the time that people take" not in said("--small")
+    assert "hours at" not in said("--small")
+    assert '"hours_each":null' in said("--small", "--json")
+
+
+def test_careers_of_a_study_are_not_offered_to_be_cut_for_each_is_one_person() -> None:
+    plan = read_plan(Path("manifests/phase4.yaml"))
+    assert Forecast(plan, assumed_spreads(plan, {}, None), [], Assumptions(), None).shorter is None
 
 
 def test_the_ready_study_has_an_engine_that_is_held_back() -> None:

@@ -60,13 +60,14 @@ def forecast_plan(
 
 def _next(path: Path, forecast: Forecast, *, small: bool) -> list[NextStep]:
     """The commands to type next; of a plan that can show nothing, none that plays it."""
-    tables = NextStep(typed("plan", path, "--details"), "all tables of this forecast")
+    profile = ["--small"] if small else []
+    tables = NextStep(typed("plan", path, *profile, "--details"), "all tables of this forecast")
     if nothing_to_show(forecast):
         return [tables]
     command, what = ["run"], "plays it"
     if forecast.plan.seed.origin == "beacon":
         command, what = ["register", "run"], "registers it, waits for its round, plays it"
-    return [tables, NextStep(typed(*command, path, *(["--small"] if small else [])), what)]
+    return [tables, NextStep(typed(*command, path, *profile), what)]
 
 
 def _shown(forecast: Forecast, *, details: bool) -> Iterator[str]:

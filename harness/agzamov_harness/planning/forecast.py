@@ -171,7 +171,9 @@ class Forecast:
             yield ByCareers(game, scoring.unit, arms[0].planned, tuple(effects))
 
     def _shorter_careers(self) -> ShorterCareers | None:
-        """What more careers would change, at the middle standard deviation."""
+        """What more careers would change, at the middle standard deviation; None of a study: a career is a person."""
+        if is_study(self.plan):
+            return None
         middle = {game: spreads[len(spreads) // 2] for game, spreads in self.spreads.performance.items()}
         icc = {game: icc.value for game, icc in self.spreads.icc.items()}
         return shorter_careers(self.plan, self.assumptions, middle, icc, self.confirmatory_alpha)

@@ -26,6 +26,8 @@ MILLION: Final = 10**6
 SOON_S: Final = 600
 """A shorter time than ten minutes is no matter."""
 NOTHING: Final = "this plan can show nothing, whatever the model does: it compares no arms, or in too few games"
+NO_EFFECT: Final = "any effect"
+"""What is missed where no effect is great enough to be found."""
 NAMED_MAX: Final = 3
 """Arms that a line names; more are counted."""
 
@@ -79,7 +81,7 @@ def _can_show(group: MatchGroup, plan: Plan) -> bool:
 def _shortest(forecast: Forecast) -> Iterator[str]:
     """How fast any number of machines could play the plan, where that is not soon."""
     found = shortest_time(forecast.plan, forecast.assumptions)
-    if found is None or found.seconds < SOON_S:
+    if found is None or found.seconds < SOON_S or _asks_people(forecast.load):
         return
     match = found.longest
     stream = "career" if match.careers else "block"
@@ -99,8 +101,9 @@ def _more_careers(forecast: Forecast) -> Iterator[str]:
     sizes = " and ".join(f"{one.most} careers of {size_words(one.results, one.game)}" for one in shorter.games)
     yield f"With {sizes} it would be {hours(shorter.time.seconds)}."
     for one in shorter.games:
-        effects = f"effects {_missed(one.effect_most)} {one.scoring.unit}"
-        planned = f"{_missed(one.effect_planned)} in {one.planned} careers"
+        effects = NO_EFFECT if one.effect_most is None else f"effects below {one.effect_most:.3g} {one.scoring.unit}"
+        before = NO_EFFECT if one.effect_planned is None else f"below {one.effect_planned:.3g}"
+        planned = f"{before} in {one.planned} career{'' if one.planned == 1 else 's'}"
         yield f"H1 in {GAMES[one.game].title} would then probably miss {effects} ({planned})."
     careers = load_protocol(forecast.plan.protocol).comparable.careers
     compared = ""
@@ -109,14 +112,12 @@ def _more_careers(forecast: Forecast) -> Iterator[str]:
     yield f"But each memory would have fewer results to learn from{compared}."
 
 
-def _missed(effect: float | None) -> str:
-    return "of any number of" if effect is None else f"below {effect:.3g}"
-
-
 def load_line(load: Load, assumptions: Assumptions) -> str:
     """Calls, tokens, cost and time: `1,120 calls · 0.3 M tokens · 0.00 USD · about 21 min at 3 s a reply`."""
     time = hours(load.wall_s)
     about = f"{time if time == LITTLE else f'about {time}'}{_each(load, assumptions)}"
+    if _asks_people(load):
+        about += ", and the time that people take"
     return " · ".join((f"{load.calls:,} calls", _tokens(load.tokens), _cost(load), about))
 
 
@@ -134,6 +135,10 @@ def _assumed(load: Load, assumptions: Assumptions) -> Iterator[str]:
 
 def _asks_models(load: Load) -> bool:
     return any(seat.calls and KINDS[seat.kind].is_model for seat in load.seats)
+
+
+def _asks_people(load: Load) -> bool:
+    return any(seat.calls and KINDS[seat.kind].is_person for seat in load.seats)
 
 
 def _tokens(tokens: int) -> str:

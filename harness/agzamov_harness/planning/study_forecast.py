@@ -50,12 +50,13 @@ THINKING_S: Final = 20
 class StudyForecast(msgspec.Struct, frozen=True):
     """`deltas`: least delta found, in points a game, by share of drawn games, for each of UNLIKE; of the interaction
     likewise, empty where it is not played. `more_people`: the same of the first share with other numbers of people.
+    `hours_each`: what a person sits there; None where scripted players stand in for people.
     """
 
     people: int
     pairs: int
     games_each: int
-    hours_each: float
+    hours_each: float | None
     deltas: dict[str, tuple[float, ...]]
     interaction: dict[str, tuple[float, ...]]
     more_people: dict[str, tuple[float, ...]]
@@ -69,6 +70,7 @@ def study_forecast(plan: Plan, draws: Mapping[str, Fraction], plies: Fraction) -
     strata = len({person.stratum for person in people})
     has_interaction = {SubPhase.MODEL, SubPhase.MODEL_MEMORY} <= set(arms)
     games = 2 * pairs * len(arms)
+    seats_people = any(seat.is_person for seat in plan.seats.values())
     middle = next(iter(draws.values()))
 
     def least(share: Fraction, count: int, factor: int = 1) -> tuple[float, ...]:
@@ -78,7 +80,7 @@ def study_forecast(plan: Plan, draws: Mapping[str, Fraction], plies: Fraction) -
         len(people),
         pairs,
         games,
-        games * float(plies) / 2 * (THINKING_S + _hold_s(plan)) / 3600,
+        games * float(plies) / 2 * (THINKING_S + _hold_s(plan)) / 3600 if seats_people else None,
         {name: least(share, len(people)) for name, share in draws.items()},
         {name: least(share, len(people), 2) for name, share in draws.items()} if has_interaction else {},
         {str(count): least(middle, count) for count in PEOPLE_SHOWN if count > strata},
@@ -107,10 +109,10 @@ def assumed_draws(plan: Plan) -> dict[str, Fraction]:
 def study_forecast_lines(forecast: StudyForecast) -> Iterator[str]:
     """What the study can show, for a person to read."""
     people = f"{forecast.people} {'person' if forecast.people == 1 else 'people'}"
-    yield (
-        f"{people}, {forecast.pairs} start pairs in each arm: {forecast.games_each} games each, about"
-        f" {forecast.hours_each:.1f} hours at {THINKING_S} s of thought a move and the plan's holds."
-    )
+    about = "scripted players in the place of people"
+    if forecast.hours_each is not None:
+        about = f"about {forecast.hours_each:.1f} hours at {THINKING_S} s of thought a move and the plan's holds"
+    yield f"{people}, {forecast.pairs} start pairs in each arm: {forecast.games_each} games each, {about}."
     yield f"Least delta found (80 % power, interval without 0), in points a game: {_words(forecast.deltas)}."
     if forecast.interaction:
         yield f"Least interaction (draft-H18): {_words(forecast.interaction)}."
@@ -133,7 +135,7 @@ def study_plain(forecast: StudyForecast) -> dict[str, object]:
         "people": forecast.people,
         "pairs": forecast.pairs,
         "games_each": forecast.games_each,
-        "hours_each": f"{forecast.hours_each:.1f}",
+        "hours_each": None if forecast.hours_each is None else f"{forecast.hours_each:.1f}",
         "unlike_sd": [str(value) for value in UNLIKE],
         "deltas": text(forecast.deltas),
         "interaction": text(forecast.interaction),
