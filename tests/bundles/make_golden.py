@@ -9,13 +9,18 @@ It needs Stockfish 15.1.
                                   every move
     golden/agz-0.1/systems/       a signed bundle of Phases 2, 3 and 5: memory, tools, documents (our own too) and the
                                   full stack, in all arms; two seats with a system each, a forced shift, positions
+    golden/agz-0.1/models/        a signed bundle of models that declare actions in every form, call tools, and have a
+                                  memory in every placebo, large enough for intervals (golden_models.py)
+    golden/agz-0.1/rules/         a signed bundle of games that end by rare rules
+    golden/agz-0.1/late_rules/    another, where nobody claims a draw
     golden/agz-0.1/journal/       the sealed manifest, the secret and the raw journals of a run whose seats
                                   do all that a seat can do: faults, retries, forfeits, refusals, failed calls
     golden/agz-0.1/figures.json   the figures of all of them
     golden/agz-0.1/test-key.pem   the key that signed, for tests only: it is public and worth nothing
 
     golden/arena-0.1/             a bundle of scripted players in all games of the arena, and a journal of seats
-                                  that do all that a seat can do in each, one of them shown images (golden_arena.py)
+                                  that do all that a seat can do in each, one of them shown images (golden_arena.py);
+                                  models/ and rules/ as in agz-0.1
     golden/play-0.1/              a bundle of scripted people in all games of play, with draw offers (golden_people.py)
     golden/people-0.1/            a bundle of a study of two scripted people, one of whom stops
 """
@@ -35,12 +40,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 import stack_world
 from agzamov_harness.run import signing_keys
+from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.core.script import Answerer, Replay, drive
 from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.games.holdem.game import PokerBlock
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.table.game import Block
-from bundles import golden_arena, golden_people
+from bundles import golden_arena, golden_models, golden_people, rule_seats, spelling_seat
 from bundles.bundle_factory import (
     CHESS0,
     NONCES_MAX,
@@ -160,6 +166,22 @@ def make_systems(target: Path, folder: Path) -> dict[str, Any]:
     return kept(stack_world.bundle_of(SYSTEMS_PLAN, folder, engine_path(), KEY), target / "systems")
 
 
+def make_models(target: Path, folder: Path, name: str) -> dict[str, Any]:
+    """A golden bundle of models, and its figures. `name`: its folder among the golden files of a protocol."""
+    plan, model = OF_MODELS[target.name, name]
+    return kept(golden_models.played(plan, folder, model, KEY), target / name)
+
+
+OF_MODELS: Mapping[tuple[str, str], tuple[golden_models.JsonPlan, Answerer]] = {
+    ("agz-0.1", "models"): (golden_models.MODELS, spelling_seat.of_the_paper),
+    ("agz-0.1", "rules"): (golden_models.RULES, rule_seats.in_chess),
+    ("agz-0.1", "late_rules"): (golden_models.RULES_WITHOUT_CLAIMS, rule_seats.in_chess),
+    ("arena-0.1", "models"): (golden_models.ARENA_MODELS, spelling_seat.of_the_arena),
+    ("arena-0.1", "rules"): (golden_models.ARENA_RULES, rule_seats.in_chess_or_draughts),
+}
+"""The plan and the models of each golden bundle of models, by protocol and folder."""
+
+
 def make_of_people(target: Path, folder: Path, plan: Mapping[str, Any], ends: set[str]) -> dict[str, Any]:
     """The golden bundle of a plan with people, the first by nonce in which games end in these ways, and its figures."""
     for nonce in range(NONCES_MAX):
@@ -172,7 +194,7 @@ def make_of_people(target: Path, folder: Path, plan: Mapping[str, Any], ends: se
 def kept(made: Path, golden: Path) -> dict[str, Any]:
     """The figures of a bundle that is verified and copied to its place among the golden files."""
     shutil.copytree(made, golden)
-    verdict = check(golden, engine_path(), 1000)
+    verdict = check(golden, engine_path(), 1000, limits=VerificationLimits())
     assert verdict.level == "V1", verdict.findings
     return figures_of(golden)
 
@@ -213,6 +235,7 @@ def make_agz(target: Path, folder: Path) -> dict[str, Any]:
         "bundle": make_bundle(target, folder / "a", BUNDLE_PLAN, passed_in_chess),
         "journal": make_journal(target, folder / "b", JOURNAL_PLAN, is_varied, eccentric),
         "systems": make_systems(target, folder / "c"),
+        **make_all_models(target, folder),
     }
 
 
@@ -225,7 +248,14 @@ def make_arena(target: Path, folder: Path) -> dict[str, Any]:
     return {
         "bundle": make_bundle(target, folder / "a", golden_arena.BUNDLE_PLAN, lambda _: True),
         "journal": make_journal(target, folder / "b", golden_arena.JOURNAL_PLAN, varied, eccentric_in_any_game),
+        **make_all_models(target, folder),
     }
+
+
+def make_all_models(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden bundles of models of one protocol, and their figures by folder."""
+    names = [name for protocol, name in OF_MODELS if protocol == target.name]
+    return {name: make_models(target, folder / name, name) for name in names}
 
 
 def make_play(target: Path, folder: Path) -> dict[str, Any]:

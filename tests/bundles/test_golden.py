@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from agzamov_harness.run import signing_keys
@@ -33,7 +34,7 @@ from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
 ENGINE_STEP, QUALITY_STEP, SEATS_STEP, TOOLS_STEP = 9, 12, 13, 16
-BYTES_MAX = 1_200_000
+BYTES_MAX = 2_200_000
 """Of the golden files of one protocol."""
 OF_PROTOCOL = {
     "agz-0.1": {"gates": [True, False], "matches": 6, "ends": {"adjudication", "forfeit", "fold", "showdown"}},
@@ -207,6 +208,75 @@ def test_it_holds_every_augmentation_in_every_arm(of_systems: Verdict) -> None:
     }
     assert any(match.shifts for match in plan.matches)
     assert any(getattr(system, "texts", None) for system in plan.systems.values())
+
+
+# --- the bundles of models
+
+
+RARE_ENDS = {
+    ("agz-0.1", "models"): {"adjudication", "fold", "ply_limit", "showdown"},
+    ("agz-0.1", "rules"): {"checkmate", "fifty_moves", "insufficient_material", "stalemate", "threefold_repetition"},
+    ("agz-0.1", "late_rules"): {"fivefold_repetition", "ply_limit", "seventy_five_moves"},
+    ("arena-0.1", "models"): {"fold", "forfeit", "last_hand", "ply_limit", "showdown", "winner"},
+    ("arena-0.1", "rules"): {
+        "checkmate",
+        "day_limit",
+        "fifty_moves",
+        "no_move",
+        "no_progress",
+        "ply_limit",
+        "threefold_repetition",
+        "winner",
+    },
+}
+
+
+@pytest.fixture(scope="module", params=make_golden.OF_MODELS, ids="-".join)
+def of_models(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """The protocol and the folder of a golden bundle of models."""
+    protocol, name = request.param
+    return str(protocol), str(name)
+
+
+@pytest.fixture(scope="module")
+def models_verdict(of_models: tuple[str, str]) -> Verdict:
+    return check_all_of(GOLDEN.joinpath(*of_models))
+
+
+def test_a_golden_bundle_of_models_is_at_v1_with_the_figures_of_old(
+    of_models: tuple[str, str], models_verdict: Verdict
+) -> None:
+    """Without an engine, its answers as a tool are the one thing that is not made again."""
+    protocol, name = of_models
+    allowed = {Status.PASS, Status.NOT_APPLICABLE}
+    open_steps = [step.number for step in models_verdict.steps if step.status not in allowed]
+    assert set(open_steps) <= (set() if engine_path() else {TOOLS_STEP}), f"{told(models_verdict)}\n{advice(protocol)}"
+    assert "drawn at random" not in models_verdict.steps[TOOLS_STEP - 1].remark
+    figures = figures_of(GOLDEN / protocol)[name]
+    assert models_verdict.results
+    assert claims_of(models_verdict.results) == figures["claims"]
+    assert models_verdict.run == figures["run"]
+
+
+def test_the_golden_bundles_of_models_end_as_games_seldom_do(of_models: tuple[str, str]) -> None:
+    ends = make_golden.ends_by_game(make_golden.Draft.of(GOLDEN.joinpath(*of_models)))
+    assert set().union(*ends.values()) == RARE_ENDS[of_models]
+
+
+def test_the_golden_models_have_every_fault_and_an_interval(
+    of_models: tuple[str, str], models_verdict: Verdict
+) -> None:
+    if of_models[1] != "models":
+        return
+    assert models_verdict.results
+    assert models_verdict.analysis
+    seats = [seat for match in models_verdict.results.matches for seat in match.seat_stats]
+    kinds = type(seats[0].faults).__struct_fields__
+    assert {kind for kind in kinds if not any(getattr(seat.faults, kind) for seat in seats)} == set()
+    assert any(seat.first_normalised for seat in seats)
+    assert any(seat.substituted or seat.forfeited for seat in seats)
+    assert any(seat.failed_attempts for seat in seats)
+    assert b'"ci":["' in msgspec.json.encode(models_verdict.analysis)
 
 
 def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: Path) -> None:
