@@ -9,7 +9,7 @@ import msgspec
 
 from agzamov_harness.ports import Completion
 from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply, ToolCall, Try
-from bundles.eccentric_seat import action_of, draw_of, random_action
+from bundles.eccentric_seat import action_of, draw_of, is_stubborn, random_action
 
 BODIES = (
     "{tag} {value}",
@@ -36,6 +36,7 @@ BODIES = (
     "",
 )
 """What a reply is made of: `tag` stands before the action, `value` is the action, `bad` is none."""
+ILLEGAL = "{tag} {bad}"
 BAD = {"MOVE:": "a1a1", "ACTION:": "dance"}
 FINISHES = ("length", "stop", "", "eos_token", "end_turn")
 ARGUMENTS = {
@@ -104,7 +105,8 @@ def _said(question: Chat, action: str) -> Answer:
     line = next((line for line in reversed(action.splitlines()) if ":" in line), action)
     word, _, value = line.partition(": ")
     tag = f"{word}:"
-    body = BODIES[draw // 3 % len(BODIES)].format(
+    body = ILLEGAL if is_stubborn(question) else BODIES[draw // 3 % len(BODIES)]
+    body = body.format(
         tag=tag,
         lower=tag.lower(),
         wide="".join(chr(ord(one) + 0xFEE0) for one in tag),

@@ -263,9 +263,7 @@ def test_the_golden_bundles_of_models_end_as_games_seldom_do(of_models: tuple[st
     assert set().union(*ends.values()) == RARE_ENDS[of_models]
 
 
-def test_the_golden_models_have_every_fault_and_an_interval(
-    of_models: tuple[str, str], models_verdict: Verdict
-) -> None:
+def test_golden_models_have_every_fault_and_an_interval(of_models: tuple[str, str], models_verdict: Verdict) -> None:
     if of_models[1] != "models":
         return
     assert models_verdict.results
