@@ -37,7 +37,7 @@ BODIES = (
 )
 """What a reply is made of: `tag` stands before the action, `value` is the action, `bad` is none."""
 ILLEGAL = "{tag} {bad}"
-BAD = {"MOVE:": "a1a1", "ACTION:": "dance"}
+BAD = {"MOVE:": "a1b8", "ACTION:": "raise to 0.5"}
 FINISHES = ("length", "stop", "", "eos_token", "end_turn")
 ARGUMENTS = {
     "evaluate_position": ("{}", "", '{"x":1}'),
@@ -50,7 +50,7 @@ ARGUMENTS = {
 
 
 def of_the_paper(question: Question) -> Answer:
-    """Chess960 and hold'em for two, with calls of tools."""
+    """Chess960 and hold'em for two, with calls of tools. At some decisions every try is illegal."""
     assert isinstance(question, Chat)
     draw = draw_of(question)
     if question.with_tools and draw % 5 < 3:
@@ -59,7 +59,7 @@ def of_the_paper(question: Question) -> Answer:
     if not told:
         return Reply(text="Noted.", completion_tokens=1)
     shown = msgspec.structs.replace(question, messages=(question.messages[0], told[0]))
-    return _said(shown, action_of(told[0].content, draw))
+    return _said(shown, action_of(told[0].content, draw), ILLEGAL if is_stubborn(question) else "")
 
 
 def of_the_arena(question: Question) -> Answer:
@@ -96,8 +96,8 @@ def _compared(question: Chat) -> tuple[str, ...]:
     return f'{{"moves":"{", ".join(legal[:3])}"}}', '{"moves":""}', "{}"
 
 
-def _said(question: Chat, action: str) -> Answer:
-    """An action in one of the bodies; sometimes cut off, refused, or after failed tries."""
+def _said(question: Chat, action: str, body: str = "") -> Answer:
+    """An action in `body` or one of many; sometimes cut off, refused, or after failed tries."""
     draw = draw_of(question)
     tries = (Try("503 Service Unavailable", "status"), Try("read timeout", "timeout"))[: draw // 7 % 3]
     if draw % 31 == 0:
@@ -105,8 +105,7 @@ def _said(question: Chat, action: str) -> Answer:
     line = next((line for line in reversed(action.splitlines()) if ":" in line), action)
     word, _, value = line.partition(": ")
     tag = f"{word}:"
-    body = ILLEGAL if is_stubborn(question) else BODIES[draw // 3 % len(BODIES)]
-    body = body.format(
+    body = (body or BODIES[draw // 3 % len(BODIES)]).format(
         tag=tag,
         lower=tag.lower(),
         wide="".join(chr(ord(one) + 0xFEE0) for one in tag),

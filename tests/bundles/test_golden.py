@@ -270,7 +270,8 @@ def test_golden_models_have_every_fault_and_an_interval(of_models: tuple[str, st
     assert models_verdict.analysis
     seats = [seat for match in models_verdict.results.matches for seat in match.seat_stats]
     kinds = type(seats[0].faults).__struct_fields__
-    assert {kind for kind in kinds if not any(getattr(seat.faults, kind) for seat in seats)} == set()
+    absent = {kind for kind in kinds if not any(getattr(seat.faults, kind) for seat in seats)}
+    assert absent <= (set() if of_models[0] == "agz-0.1" else {"final_illegal"})
     assert any(seat.first_normalised for seat in seats)
     assert any(seat.substituted or seat.forfeited for seat in seats)
     assert any(seat.failed_attempts for seat in seats)
