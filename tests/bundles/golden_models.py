@@ -103,7 +103,7 @@ ARENA_MODELS: JsonPlan = {
     "draughts": {**FORFEITS, "quiet_moves_max": 6, "plies_max": 8},
     "holdem": {**FORFEITS, "session_hands": 2, "stack_chips": 1_000},
     "holdem_ring": {**FORFEITS, "unit_decks": 1, "stack_chips": 700},
-    "holdem_sit_and_go": {**FORFEITS, "stack_chips": 500, "level_hands": 2, "hands_max": 12},
+    "holdem_sit_and_go": {**FORFEITS, "stack_chips": 500, "level_hands": 2, "hands_max": 6},
     "matches": [
         {"phase": 6, "game": "chess", "a": "agent", "b": "other", "games": 32, "block_games": 32},
         {"phase": 6, "game": "draughts", "a": "agent", "b": "other", "games": 32, "block_games": 32},
