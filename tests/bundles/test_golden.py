@@ -275,7 +275,7 @@ def test_golden_models_have_every_fault_and_an_interval(of_models: tuple[str, st
     assert any(seat.first_normalised for seat in seats)
     assert any(seat.substituted or seat.forfeited for seat in seats)
     assert any(seat.failed_attempts for seat in seats)
-    assert b'"ci":["' in msgspec.json.encode(models_verdict.analysis)
+    assert b'"ci":{"low"' in msgspec.json.encode(models_verdict.analysis)
 
 
 def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: Path) -> None:
