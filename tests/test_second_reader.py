@@ -124,6 +124,14 @@ def test_every_stream_of_naked_matches_is_replayed(reports: dict[str, Report]) -
     assert held(reports["arena-0.1/bundle"], 6) == 1
 
 
+@pytest.mark.parametrize(("name", "streams"), [("models", 13), ("rules", 6), ("late_rules", 2)])
+def test_models_of_golden_bundles_are_read_and_end_as_here(name: str, streams: int) -> None:
+    """Replies in every form, substitutes and ends by rare rules; streams with a system are not on the pages."""
+    report = report_of(GOLDEN / name)
+    assert not report.failed(), report.text(every=False)
+    assert held(report, 7) == streams
+
+
 def reading(row: dict[str, Any]) -> Reading:
     """What is read of a reply of the corpus or of a vector."""
     if row["text"] is None:
