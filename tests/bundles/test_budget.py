@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify import cli
+from agzamov_verify.checks import opened_bundle
 from agzamov_verify.checks.asking_engines import WRONG_MAX, ask_all, estimate, shuffled
-from agzamov_verify.checks.check_log import Finding, Number, Status
+from agzamov_verify.checks.check_log import CheckLog, Finding, Number, Status
 from agzamov_verify.checks.limits import Budget, VerificationLimits
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.commands import check_command
@@ -277,6 +278,20 @@ def test_a_replay_that_takes_too_long_is_not_checked(tiny: Path, monkeypatch: py
     not_checked(check(tiny), Number.JOURNAL, "time is up, --time-max")
 
 
+@pytest.fixture
+def many_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small journals are read in as many processes as large ones."""
+    monkeypatch.setattr(opened_bundle, "SMALL_JOURNALS_BYTES", 0)
+
+
+def test_small_journals_are_read_in_one_process(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = opened_bundle.open_bundle(small, CheckLog())
+    assert opened.workers(8) == 1
+    monkeypatch.setattr(opened_bundle, "SMALL_JOURNALS_BYTES", sum(opened.journal_bytes))
+    assert opened.workers(8) == 8
+
+
+@pytest.mark.usefixtures("many_workers")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(
     ("place", "number"),
@@ -289,6 +304,7 @@ def test_what_needs_more_memory_than_allowed_is_not_checked(
     not_checked(limited(small, jobs, memory_mib_max=200), number, "out of memory")
 
 
+@pytest.mark.usefixtures("many_workers")
 def test_a_worker_that_is_killed_is_no_fault_of_the_bundle(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spoil(monkeypatch, "replay_stream.StreamReplay._policy_departures", lambda: os._exit(9))
     not_checked(limited(small, 2), Number.JOURNAL, "a worker process was ended from outside")
@@ -302,6 +318,7 @@ def test_memory_is_given_back_to_the_caller(tiny: Path) -> None:
 # --- a bad bundle never raises ------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("many_workers")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(
     ("place", "number"),

@@ -152,6 +152,8 @@ def study_warnings(plan: Plan) -> Iterator[str]:
         yield "one person: intervals are over start pairs, and say nothing of other people"
     elif 1 < len(people) < FEW_PEOPLE:
         yield f"{len(people)} people: an interval over so few holds only if their deltas are near normal"
+    if not any(seat.is_person for seat in plan.seats.values()):  # a small profile: scripted players sit for people
+        return
     if people and settings_of(plan).hold is None:
         yield "people.hold is null: the speed of the answers may tell which arm plays"
     if people and not settings_of(plan).asks_arm:

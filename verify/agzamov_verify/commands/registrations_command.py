@@ -69,7 +69,7 @@ def registrations(folder: Path, policy: Path | None, since: Path | None, *, as_j
 
 def _print(log: FolderLog, ledger: Ledger, policy: TrustPolicy | None) -> None:
     whose = "signed by a log of your policy" if policy else "whose it is was not checked: give --policy"
-    click.echo(f"{printable(log.checkpoint.origin)}: {log.size} entries, {whose}")
+    click.echo(f"{printable(log.checkpoint.origin)}: {log.size} {'entry' if log.size == 1 else 'entries'}, {whose}")
     for study in ledger.studies:
         who = policy.name_of(study.key_id) if policy else f"key {study.key_id[:16]}"
         for line in study_lines(study, who):
