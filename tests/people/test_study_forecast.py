@@ -92,12 +92,18 @@ def test_another_plan_has_no_forecast_of_a_study() -> None:
 def test_a_study_that_can_show_nothing_is_warned_of(
     people: int, nodes: int, tool_nodes: int, settings: dict[str, object], expected: str
 ) -> None:
-    wished = study({f"p{number}": "random" for number in range(people)})
+    wished = study({f"p{number}": "human" for number in range(people)})
     wished["seats"] = {**wished["seats"], "machine": {"kind": "stockfish", "nodes": nodes}}
     wished["systems"] = {**SYSTEMS, "engine": {**SYSTEMS["engine"], "nodes": tool_nodes}}
     wished["people"] = settings
     found = list(study_warnings(plan_from(wished)))
     assert (expected in " ".join(found)) if expected else not found
+
+
+def test_scripted_players_in_the_places_of_people_are_not_warned_of_speed() -> None:
+    """A small profile has them, and holds no answer."""
+    wished = {**study({f"p{number}": "random" for number in range(8)}), "people": {"hold": None, "asks_arm": False}}
+    assert not any("people." in words for words in study_warnings(plan_from(wished)))
 
 
 TOGA = {"kind": "uci", "program": "toga2"}
