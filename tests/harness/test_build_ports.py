@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness import build_ports as world_module
 from agzamov_harness.build_ports import LOCAL_STREAMS_PER_CORE, concurrency_of, open_world
+from agzamov_harness.foundation import worker_processes
 from agzamov_harness.ports import ChatRequest, PortFault
 from agzamov_harness.run import seal as seal_module
 from agzamov_harness.run.dispatch import World, ports_of
@@ -130,7 +130,7 @@ def test_the_seats_that_play_are_opened_and_answer_in_a_models_format() -> None:
 def test_the_same_question_has_the_same_answer_in_this_process_and_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     with one_world(sealed(PLAN), None) as world:
         in_worker = world(chess_question("agent"))
-    monkeypatch.setattr(world_module, "cores", lambda: 1)
+    monkeypatch.setattr(worker_processes, "cores", lambda: 1)
     with one_world(sealed(PLAN), None) as world:
         assert world(chess_question("agent")) == in_worker
 
@@ -333,8 +333,8 @@ def lives(pid: int) -> bool:
 
 def test_a_worker_process_knows_no_key_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
-    monkeypatch.setattr(world_module, "cores", lambda: 2)
-    with world_module._workers() as pool:
+    monkeypatch.setattr(worker_processes, "cores", lambda: 2)
+    with worker_processes.worker_processes() as pool:
         assert pool
         assert pool.submit(os.getenv, "OPENAI_API_KEY").result() is None
         assert pool.submit(os.getenv, "PATH").result() == os.environ["PATH"]
