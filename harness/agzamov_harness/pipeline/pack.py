@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import bundle
 from agzamov_verify.checks.limits import VerificationLimits
-from agzamov_verify.checks.opened_bundle import SMALL_JOURNALS_BYTES
+from agzamov_verify.checks.opened_bundle import worth_starting
 from agzamov_verify.checks.replay_all import on_all_cores
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core import canon, gzip_member
@@ -231,7 +231,7 @@ class _Writer:
         ]
         journals = _Journals(self._root, self._directory.journal, self._manifest.run_id)
         sizes = [sum(path.stat().st_size for path in journals.segments(stream)) for stream in streams]
-        jobs = cores() if sum(sizes) >= SMALL_JOURNALS_BYTES else 1
+        jobs = worth_starting(cores(), sizes)
         packed = list(on_all_cores(journals, _Journals.packed, streams, jobs, sizes))
         self._rows = tuple(stream.row for stream in packed)
         for stream, one in zip(streams, packed, strict=True):

@@ -70,7 +70,7 @@ def study_forecast(plan: Plan, draws: Mapping[str, Fraction], plies: Fraction) -
     strata = len({person.stratum for person in people})
     has_interaction = {SubPhase.MODEL, SubPhase.MODEL_MEMORY} <= set(arms)
     games = 2 * pairs * len(arms)
-    seats_people = any(seat.is_person for seat in plan.seats.values())
+    seats_people = _seats_people(plan)
     middle = next(iter(draws.values()))
 
     def least(share: Fraction, count: int, factor: int = 1) -> tuple[float, ...]:
@@ -152,12 +152,17 @@ def study_warnings(plan: Plan) -> Iterator[str]:
         yield "one person: intervals are over start pairs, and say nothing of other people"
     elif 1 < len(people) < FEW_PEOPLE:
         yield f"{len(people)} people: an interval over so few holds only if their deltas are near normal"
-    if not any(seat.is_person for seat in plan.seats.values()):  # a small profile: scripted players sit for people
+    if not _seats_people(plan):
         return
     if people and settings_of(plan).hold is None:
         yield "people.hold is null: the speed of the answers may tell which arm plays"
     if people and not settings_of(plan).asks_arm:
         yield "people.asks_arm is false: nothing will show whether people could tell the arms apart"
+
+
+def _seats_people(plan: Plan) -> bool:
+    """False of a small profile, in which scripted players sit in the places of people."""
+    return any(seat.is_person for seat in plan.seats.values())
 
 
 def _other_engine(person: Person, plan: Plan) -> str:

@@ -33,6 +33,11 @@ SMALL_JOURNALS_BYTES: Final = 2**17
 """Below it a replay takes a tenth of a second."""
 
 
+def worth_starting(jobs: int, journal_bytes: Iterable[int]) -> int:
+    """`jobs` processes, or one where journals of these sizes are so small that to start more takes longer."""
+    return jobs if sum(journal_bytes) >= SMALL_JOURNALS_BYTES else 1
+
+
 class Opened(msgspec.Struct, frozen=True):
     """A bundle whose digests, signature, manifest and seed fit together."""
 
@@ -60,8 +65,8 @@ class Opened(msgspec.Struct, frozen=True):
         return [size for name, size in self.source.sizes.items() if name.startswith(bundle.JOURNAL_FOLDER)]
 
     def workers(self, jobs: int) -> int:
-        """In how many processes to read the journals: one where these are small, since to start more takes longer."""
-        return jobs if sum(self.journal_bytes) >= SMALL_JOURNALS_BYTES else 1
+        """In how many of `jobs` processes to read the journals."""
+        return worth_starting(jobs, self.journal_bytes)
 
     def payload(self, name: str) -> bytes:
         return read_payload(self.source, self.digests, name)

@@ -185,7 +185,8 @@ def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -
     with log.taking(Number.PAYLOAD):
         verdict.warnings = attested_warnings(opened)
     options.say(journal_cost(opened))
-    replayed = replay_bundle(opened, log, Replaying(opened.workers(options.jobs), options.sample_permille, budget))
+    jobs = opened.workers(options.jobs)
+    replayed = replay_bundle(opened, log, Replaying(jobs, options.sample_permille, budget))
     verdict.blocks = replayed.blocks
     verdict.warnings = (*execution_warnings(replayed.executions.history), *verdict.warnings)
     judged = read_judged(opened, replayed, log, budget)
@@ -210,7 +211,7 @@ def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -
         verdict.lineages = check_memory(opened.manifest, matches, log, warnings)
     if not log.findings:
         verdict.late_answers = tuple(late_answers(opened))
-    used, jobs = recomputed.analysis.planted.used, opened.workers(options.jobs)
+    used = recomputed.analysis.planted.used
     uses = memory_uses(opened, replayed, used, jobs, budget.deadline_s, options.say)
     verdict.memory_use = tuple(uses)
     with log.taking(Number.REPLAY):

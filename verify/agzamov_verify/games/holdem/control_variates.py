@@ -78,8 +78,8 @@ def _strength(a: int, b: int, board: Sequence[Card], ranks: Sequence[int], alone
     if kind <= alone:
         return _NOTHING
     if kind == PAIR or (kind == TWO_PAIR and alone == PAIR):
-        top, a, b = max(ranks), a >> 2, b >> 2
-        is_high = a >= top if a == b else top in (a, b)
+        top, of_a, of_b = max(ranks), a >> 2, b >> 2  # ranks
+        is_high = of_a >= top if of_a == of_b else top in (of_a, of_b)
         return _GOOD_PAIR if is_high else _NOTHING
     return _STRONG
 
