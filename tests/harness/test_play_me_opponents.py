@@ -15,7 +15,7 @@ from agzamov_verify.checks.steps import Options, verify
 from bundles.bundle_factory import engine_path
 from harness import person_at_page
 from harness.commands import Commands, Running
-from harness.person_at_page import Person, first_choice
+from harness.person_at_page import Json, Person, first_choice
 from harness.sealed_runs import wait_for
 from harness.test_play_me import address
 
@@ -31,9 +31,8 @@ def programs(name: str) -> Path:
 
 
 def replied(person: Person) -> list[str]:
-    """The moves so far, once the person is asked again, or the game has ended."""
-    state = person.at("question", "result")
-    line = str(state.get("question", {}).get("prompt", "")).partition("Moves so far: ")[2]
+    """The moves so far, once the person is asked again."""
+    line = str(person.at("question")["question"]["prompt"]).partition("Moves so far: ")[2]
     return [move for move in line.partition("\n")[0].split() if move != NO_MOVE]
 
 
@@ -45,15 +44,26 @@ def playing(folder: Path, *words: str, game: str = "chess") -> Iterator[tuple[Ru
 
 
 def moves_replied(person: Person, moves: int = MOVES) -> None:
-    """Play some moves, each of which is replied to."""
+    """Play some moves, each of which is replied to, or ends the game: the drawn position may let the opponent mate."""
     person.accept()
     begun = len(replied(person))
-    for number in range(moves):
+    for _ in range(moves):
         told = person.play(first_choice(person.state))
         assert told.json == {"why": ""}
-        asked = person.state["question"]["id"]
-        person.until(lambda state: state["step"] == "question" and state["question"]["id"] != asked)  # noqa: B023 - of this turn
-        assert len(replied(person)) == begun + 2 * (number + 1)
+        if answered(person)["step"] == "result":
+            ended = int(str(person.state["result"]["words"]).rpartition(" after ")[2].removesuffix(" plies"))
+            assert ended in {begun + 1, begun + 2}
+            person.at("question")  # of the next game
+            begun = len(replied(person))
+        else:
+            assert len(replied(person)) == begun + 2
+            begun += 2
+
+
+def answered(person: Person) -> Json:
+    """The next question, or the game's result, once the move for the shown question has been taken."""
+    asked = person.state["question"]["id"]
+    return person.until(lambda now: now["step"] == "result" or (now["step"] == "question" and now["question"]["id"] != asked))
 
 
 def resigned_to_the_end(running: Running, person: Person) -> Path:
