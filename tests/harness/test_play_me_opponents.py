@@ -63,7 +63,7 @@ def moves_replied(person: Person, moves: int = MOVES) -> None:
 def answered(person: Person) -> Json:
     """The next question, or the game's result, once the move for the shown question has been taken."""
     asked = person.state["question"]["id"]
-    return person.until(lambda now: now["step"] == "result" or (now["step"] == "question" and now["question"]["id"] != asked))
+    return person.until(lambda now: now["step"] == "result" or now.get("question", {"id": asked})["id"] != asked)
 
 
 def resigned_to_the_end(running: Running, person: Person) -> Path:
