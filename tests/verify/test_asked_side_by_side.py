@@ -1,13 +1,14 @@
 """Questions that several engines answer side by side: each once, in any order, until somebody stops or one fails."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from typing import cast
 
 import pytest
 
-from agzamov_verify.checks.asking_engines import WAITING_PER_ENGINE, side_by_side
+from agzamov_verify.checks.asking_engines import HANDED_OVER_MAX, WAITING_PER_ENGINE, side_by_side
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine
 
 WAIT_S = 60
@@ -18,6 +19,7 @@ class NoEngine:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
+        self.searches = 0
 
 
 def engines(count: int) -> tuple[list[NoEngine], list[UciEngine]]:
@@ -63,6 +65,33 @@ def test_questions_are_taken_a_few_at_a_time() -> None:
     with closing(side_by_side(questions(), engines(2)[1], doubled)) as answers:
         next(answers)
         assert len(taken) <= 2 * WAITING_PER_ENGINE
+
+
+def test_an_answer_that_was_searched_for_is_handed_over_before_the_next_question_is_asked() -> None:
+    (ours,), theirs = engines(1)
+    is_there = threading.Event()
+
+    def ask(engine: UciEngine, question: int) -> int:
+        ours.searches += 1
+        assert question == 1 or is_there.wait(WAIT_S)
+        return question
+
+    with closing(side_by_side([1, 2], theirs, ask)) as answers:
+        assert next(answers) == (1, 1)
+        is_there.set()
+        assert list(answers) == [(2, 2)]
+
+
+def test_stored_answers_are_handed_over_a_few_at_a_time() -> None:
+    (ours,), theirs = engines(1)
+
+    def ask(engine: UciEngine, question: int) -> int:
+        time.sleep(0.2 if question == HANDED_OVER_MAX - 1 else 0)
+        return doubled(engine, question)
+
+    with closing(side_by_side(range(WAITING_PER_ENGINE), theirs, ask)) as answers:
+        next(answers)
+        assert len(ours.asked) >= HANDED_OVER_MAX
 
 
 def test_who_stops_early_leaves_no_thread_and_no_engine_at_work() -> None:

@@ -25,7 +25,9 @@ A = TypeVar("A")
 E = TypeVar("E", bound=UciEngine)
 
 WRONG_MAX = 5
-WAITING_PER_ENGINE = 8
+WAITING_PER_ENGINE = 64
+HANDED_OVER_MAX = 16
+"""Answers that an engine's thread hands over at once: to wake who takes them costs more than a stored one."""
 SHUFFLE_BYTES = 8
 
 Say: TypeAlias = Callable[[str], object]
@@ -107,7 +109,7 @@ def side_by_side(
 ) -> Generator[tuple[T, A], None, None]:
     """Each question with its answer, as they come. Close the generator to stop early. Raises EngineFault."""
     todo: SimpleQueue[tuple[T] | None] = SimpleQueue()
-    answers: SimpleQueue[tuple[T, A] | BaseException] = SimpleQueue()
+    answers: SimpleQueue[list[tuple[T, A]] | BaseException] = SimpleQueue()
     threads = [threading.Thread(target=_answer, args=(engine, ask, todo, answers), daemon=True) for engine in engines]
     left, waiting = iter(questions), 0
     for thread in threads:
@@ -119,11 +121,11 @@ def side_by_side(
                 waiting += 1
             if not waiting:
                 return
-            answer = answers.get()
-            waiting -= 1
-            if isinstance(answer, BaseException):
-                raise answer
-            yield answer
+            several = answers.get()
+            if isinstance(several, BaseException):
+                raise several
+            waiting -= len(several)
+            yield from several
     finally:
         with suppress(Empty):
             while True:
@@ -138,11 +140,22 @@ def _answer(
     engine: E,
     ask: Callable[[E, T], A],
     todo: "SimpleQueue[tuple[T] | None]",
-    answers: "SimpleQueue[tuple[T, A] | BaseException]",
+    answers: "SimpleQueue[list[tuple[T, A]] | BaseException]",
 ) -> None:
     """Answer questions until there is None. With queues and not futures: a stored answer takes less than a future."""
-    while waited := todo.get():
+    done: list[tuple[T, A]] = []
+    searches = engine.searches
+    while True:
+        if done and (todo.empty() or len(done) == HANDED_OVER_MAX or engine.searches > searches):
+            answers.put(done)
+            done, searches = [], engine.searches
         try:
-            answers.put((waited[0], ask(engine, waited[0])))
+            waited = todo.get_nowait() if done else todo.get()
+        except Empty:  # another engine has taken it
+            continue
+        if waited is None:
+            return
+        try:
+            done.append((waited[0], ask(engine, waited[0])))
         except BaseException as error:  # noqa: BLE001 - raised where the answers are taken
             answers.put(error)
