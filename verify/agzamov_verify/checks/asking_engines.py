@@ -25,7 +25,7 @@ A = TypeVar("A")
 E = TypeVar("E", bound=UciEngine)
 
 WRONG_MAX = 5
-WAITING_PER_ENGINE = 64
+WAITING_PER_ENGINE = 32
 HANDED_OVER_MAX = 16
 """Answers that an engine's thread hands over at once: to wake who takes them costs more than a stored one."""
 SHUFFLE_BYTES = 8
