@@ -1,6 +1,7 @@
 """What `agzamov plan` says of a study, against simulated studies and a formula by hand."""
 
 from fractions import Fraction
+from functools import cache
 from math import sqrt
 from pathlib import Path
 
@@ -133,6 +134,7 @@ def test_an_engine_that_nothing_holds_back_is_warned_of_once(machine: dict[str, 
 
 
 def test_the_time_of_people_is_told_where_people_sit_and_no_time_without_them() -> None:
+    @cache
     def said(*options: str) -> str:
         done = CliRunner().invoke(plan_command, ["manifests/phase4.yaml", *options])
         assert done.exit_code == 0, done.output
