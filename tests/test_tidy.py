@@ -3,9 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import pytest
 
@@ -54,6 +55,28 @@ def functions(path: Path) -> Iterator[Function]:
             yield Function(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node)
 
 
+class Measured(NamedTuple):
+    """What is counted of a function: its place, its lines, and those of them that import."""
+
+    place: str
+    lines: int
+    importing: tuple[int, ...]
+
+
+@cache
+def measured() -> list[Measured]:
+    """Every function of our packages. Their trees are not kept: they would fill hundreds of MiB."""
+    return [
+        Measured(one.place, one.lines, tuple(node.lineno for node in ast.walk(one.node) if is_import(node)))
+        for path in SOURCES
+        for one in functions(path)
+    ]
+
+
+def is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
 def outermost(path: Path) -> Iterator[Function]:
     """The functions and methods that stand in no other function."""
     tree = ast.parse(path.read_text())
@@ -95,24 +118,18 @@ def test_a_module_fits_in_the_head() -> None:
 
 
 def test_a_function_fits_on_a_screen() -> None:
-    found = [(one.place, one.lines) for path in SOURCES for one in functions(path) if one.lines > FUNCTION_LINES_MAX]
+    found = [(one.place, one.lines) for one in measured() if one.lines > FUNCTION_LINES_MAX]
     assert found == [], f"more than {FUNCTION_LINES_MAX} lines: push the ifs up, the loops down, and name what is left"
 
 
 def test_no_function_imports() -> None:
-    found = [
-        f"{one.place}: line {node.lineno}"
-        for path in SOURCES
-        for one in functions(path)
-        for node in ast.walk(one.node)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
+    found = [f"{one.place}: line {line}" for one in measured() for line in one.importing]
     assert found == [], "import at the top, a heavy client of few runs by agzamov_harness.foundation.first_use"
 
 
 def test_most_functions_do_one_thing() -> None:
-    lines = [one.lines for path in SOURCES for one in functions(path)]
-    assert median(lines) <= MEDIAN_LINES_MAX, "functions grow on the whole: look at the last few that were added"
+    middle = median(one.lines for one in measured())
+    assert middle <= MEDIAN_LINES_MAX, "functions grow on the whole: look at the last few that were added"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=[str(path.relative_to(ROOT)) for path in SOURCES])
