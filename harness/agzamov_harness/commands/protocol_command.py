@@ -106,7 +106,8 @@ def run(
 ) -> None:
     """Play all plans (*.yaml) of FOLDER: seal all of them first, then play, verify and score them.
 
-    PLANS are copied into FOLDER first, which is made if there is none: agzamov protocol run mine manifests/phase*.yaml
+    PLANS are copied into FOLDER first, which is made if there is none. All have one protocol:
+    agzamov protocol run mine manifests/phase2.yaml manifests/phase3.yaml manifests/phase5.yaml
 
     All are sealed before the first is played, so no plan can follow from a result; one that is added later is refused.
     Adapters of memory servers and documents of your own belong in folders below FOLDER. Runs are kept in FOLDER/runs,
