@@ -206,6 +206,27 @@ def test_two_plans_of_one_text_are_refused(commands: Commands, folder: Path) -> 
     refused(commands, folder, "expected one plan with this text, found 1-chess.yaml, 3-again.yaml")
 
 
+def test_plans_that_have_no_score_together_are_refused_before_anything_is_sealed_or_copied(
+    commands: Commands, folder: Path
+) -> None:
+    """It came to light after the last game."""
+    arena = yaml.safe_load(plan("Arena", {"phase": 6, **HOLDEM})) | {"protocol": "arena-0.1"}
+    del arena["chess960"]
+    (other := folder.parent / "3-arena.yaml").write_text(yaml.safe_dump(arena))
+    study = Path("manifests/phase4.yaml").absolute()
+    for given, why in (
+        (other, "expected a plan of agz-0.1, as protocol/1-chess.yaml is, found one of arena-0.1"),
+        (study, "a study with people is no part of the Agzamov Score; play it by: agzamov run"),
+    ):
+        ended = commands.run("protocol", "run", folder.name, given, "--key", "key.pem", cwd=folder.parent)
+        assert (ended.code, len(ended.err.splitlines())) == (2, 1), ended
+        assert why in ended.err
+        assert not [*folder.glob("runs/*/")]
+        assert not (folder / given.name).exists()
+    shutil.copy(other, folder)
+    refused(commands, folder, "3-arena.yaml: expected a plan of agz-0.1")
+
+
 def test_a_folder_without_plans_and_a_broken_plan_are_refused(commands: Commands, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("empty", "misspelt"):

@@ -16,6 +16,7 @@ from agzamov_verify.commands.gate_option import fail_on_gate_option
 from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
 from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.plan.people_study import is_study
 
 from ..foundation.checked_yaml import read_limited
 from ..foundation.owner_folder import installed_folder
@@ -119,10 +120,7 @@ def run(
     command again to go on. 5: with --fail-on-gate, all that, and a gate of Phase 0 was not passed.
     """
     with faults():
-        for path in plans:  # a plan with an error is not copied
-            plan_file(path, small=small)
-        if not plans:  # a misspelt folder is not made
-            _plan_paths(folder)
+        _scored_together(_plan_paths(folder, *plans), small=small)  # else none is copied, and no folder made
         for name in (BUNDLES, RUNS):
             run_folder.require_writable(folder / name, f"the {name} cannot be kept there", "play in another FOLDER")
         with run_folder.held(folder / RUNS / run_folder.LOCK, f"{folder}: another process is playing this folder"):
@@ -151,7 +149,7 @@ def status(folder: Path, *, small: bool) -> None:
     Exit code 0: printed. 2: a plan is wrong, or it is not clear which run is its.
     """
     with faults():
-        files, wrong = _plan_files(folder, small=small)
+        files, wrong = _plan_files(_plan_paths(folder), small=small)
         parts, others = _matched(folder, files)
         for part in parts:
             click.echo(part.line)
@@ -234,20 +232,39 @@ def _played(part: PlanPart, installed: Path | None, play: Callable[[RunDirectory
 
 def _parts(folder: Path, *, small: bool) -> list[PlanPart]:
     """The plans of a folder by name, each with its run. Raises ManifestError where it is not clear which run it is."""
-    files, wrong = _plan_files(folder, small=small)
-    if wrong:
-        raise ManifestError("\n".join(wrong))
-    parts, others = _matched(folder, files)
+    parts, others = _matched(folder, _scored_together(_plan_paths(folder), small=small))
     for path in others:
         raise ManifestError(f"{path}: expected a run of a plan in {folder}, found one of another plan; {CHANGED}")
     return parts
 
 
-def _plan_files(folder: Path, *, small: bool) -> tuple[dict[Path, PlanFile], list[str]]:
-    """The plans of a folder by name, and the problems of unreadable ones. Raises ManifestError where there is none."""
+def _scored_together(paths: Sequence[Path], *, small: bool) -> dict[Path, PlanFile]:
+    """The plans in these files. Raises ManifestError with every problem, or for one that has no score with the others.
+
+    That would come to light after the last game otherwise.
+    """
+    files, wrong = _plan_files(paths, small=small)
+    if wrong:
+        raise ManifestError("\n".join(wrong))
+    first, one = next(iter(files.items()))
+    for path, file in files.items():
+        if is_study(file.plan):
+            raise ManifestError(
+                f"{path}: a study with people is no part of the Agzamov Score; play it by: agzamov run {path}"
+            )
+        if file.plan.protocol != one.plan.protocol:
+            raise ManifestError(
+                f"{path}: expected a plan of {one.plan.protocol}, as {first} is, found one of {file.plan.protocol}:"
+                " they have no score together; play it in another folder"
+            )
+    return files
+
+
+def _plan_files(paths: Sequence[Path], *, small: bool) -> tuple[dict[Path, PlanFile], list[str]]:
+    """The plans in these files, and the problems of unreadable ones."""
     files: dict[Path, PlanFile] = {}
     wrong = []
-    for path in _plan_paths(folder):
+    for path in paths:
         try:
             files[path] = plan_file(path, small=small)
         except ManifestError as error:
@@ -255,9 +272,9 @@ def _plan_files(folder: Path, *, small: bool) -> tuple[dict[Path, PlanFile], lis
     return files, wrong
 
 
-def _plan_paths(folder: Path) -> list[Path]:
-    """The files of the plans of a folder by name. Raises ManifestError where there is none."""
-    paths = sorted(folder.glob("[!.]*.yaml"))
+def _plan_paths(folder: Path, *others: Path) -> list[Path]:
+    """The files of the plans of a folder by name, and others. Raises ManifestError where there is none."""
+    paths = [*sorted(folder.glob("[!.]*.yaml")), *others]
     if not paths:
         raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
     return paths
