@@ -19,6 +19,13 @@ DICE = Dice(b"blind tools")
 LINES = 3
 
 
+def test_findings_are_ranked_by_value_with_mates_beyond_and_the_sooner_mate_further_out() -> None:
+    mates = [ExaminedMove(None, "e2e4", mate) for mate in (1, 3, -3, -1)]
+    values = [ExaminedMove(centipawns, "e2e4", None) for centipawns in (500, 0, -500)]
+    best_first = [*mates[:2], *values, *mates[2:]]
+    assert ranked(best_first[::-1]) == best_first
+
+
 def positions(count: int) -> Iterator[chess.Board]:
     """Positions in which pawns are about to promote, and others of the same games."""
     draws, found = DICE.stream("positions"), 0

@@ -139,6 +139,16 @@ def test_the_tag_is_the_games_own() -> None:
     assert declared(Reply(text="MOVE: e2e4\nACTION: call"), "ACTION:") == Declared("call", plain=True)
 
 
+@pytest.mark.parametrize("before", ["", "[a mark]\n"], ids=["read at once", "line by line"])
+@pytest.mark.parametrize(("characters", "is_read"), [(200, True), (201, False)])
+def test_a_declaration_has_at_most_200_characters(characters: int, is_read: bool, before: str) -> None:
+    """Rule 5 of docs/reading.md; a longer line declares its first 200, which are no action."""
+    line = f"{TAG}{'e2e4':>{characters - len(TAG)}}"
+    found = declared(Reply(text=before + line), TAG)
+    assert isinstance(found, Declared)
+    assert (len(line), found.text) == (characters, "e2e4" if is_read else line[:200])
+
+
 def test_a_line_that_is_too_long_is_no_action() -> None:
     found = declared(Reply(text="MOVE: d2d4\nMOVE: e2e4 " + "because " * 40), TAG)
     assert isinstance(found, Declared)

@@ -20,10 +20,10 @@ from agzamov_verify.games.holdem.hand_script import PokerRules
 from agzamov_verify.games.holdem.match_analysis import poker_analysis, preflop_quality
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.analysis import recoveries_of
-from agzamov_verify.scoring.deltas import delta_analysis, measured_difference, tau_ratios
+from agzamov_verify.scoring.deltas import delta_analysis, difference_figure, measured_difference, tau_ratios
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
-from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.inference.unit_values import Measure
+from agzamov_verify.scoring.inference.estimate import Estimate, Scale
+from agzamov_verify.scoring.inference.unit_values import Measure, Ratio
 from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.match_figures import Setting, p_above_half
 from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
@@ -46,6 +46,14 @@ def adjudicated_wins(some: Cell) -> Cell:
     given = {"halfpoints": 2, "end": End.ADJUDICATION}
     games = (msgspec.structs.replace(game, **given) if at // 2 % 3 == 0 else game for at, game in enumerate(some.games))
     return msgspec.structs.replace(some, games=tuple(games))
+
+
+def test_a_delta_of_ratios_is_the_first_less_the_second() -> None:
+    """As where a session of hold'em has hands that are left out: chips over hands, 9/4 less 3/6."""
+    real, naked = (
+        Ratio(above, below, Scale("chips", Fraction(1))) for above, below in (((4, 5), (2, 2)), ((1, 2), (3, 3)))
+    )
+    assert value(difference_figure(real, naked, evidence([]))) == Fraction(9, 4) - Fraction(3, 6)
 
 
 def test_a_delta_is_the_difference_of_the_papers_p_and_points_stand_beside_it() -> None:

@@ -143,6 +143,18 @@ def test_a_rewritten_entry_has_a_note_of_its_own() -> None:
     assert first != second
 
 
+def test_of_four_notes_at_hand_the_one_of_the_nearest_length_is_told() -> None:
+    asked: list[int] = []
+
+    def note(number: int) -> str:
+        asked.append(number)
+        return "x" * (10, 40, 30, 20, 25)[number]
+
+    donor = Donor(note)
+    assert donor.instead_of([Hit("y" * 29, "an entry")]) == ["x" * 30]
+    assert asked == [0, 1, 2, 3]
+
+
 def test_no_two_entries_have_one_note() -> None:
     """A note that comes twice in one prompt is one that nobody ever stored."""
     told_notes = donor().instead_of(hits(*("x" * 9 for _ in range(26))).hits)
