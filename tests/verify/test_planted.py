@@ -1,5 +1,6 @@
 """Planted questions: bare, equal byte for byte wherever they are asked, few, and without any effect on the game."""
 
+import binascii
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -282,3 +283,13 @@ def test_a_game_without_a_tag_compares_whole_replies() -> None:
     reader = msgspec.structs.replace(READER, tag="")
     assert reduced(Reply(text=" yes "), reader) == "yes"
     assert reduced(NoReply(reason="refused"), reader) == "no_reply"
+
+
+def test_one_in_sixteen_bare_prompts_is_noted_by_a_checksum_with_the_key_of_the_run() -> None:
+    prompts = [Chat(1, "g", (Message(f"prompt {number}", "user"),), 0, "seat", 0) for number in range(2_000)]
+    for key in (1, 2**32 - 1):
+        by_crc = [
+            binascii.crc32(f"prompt {number}".encode() + key.to_bytes(4, "big")) % 16 == 0 for number in range(2_000)
+        ]
+        assert [is_compared(prompt, key) for prompt in prompts] == by_crc
+        assert 75 < sum(by_crc) < 175  # 125 are expected, with a standard deviation of 11

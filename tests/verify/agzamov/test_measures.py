@@ -10,6 +10,7 @@ from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cell import ADJUSTED_METHODS, PokerCell, PokerHand, decisions_of, poker_cell
 from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_chips
 from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.match_analysis import KINDS
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.match_figures import by_play, without_errors
@@ -148,3 +149,17 @@ def test_records_of_the_real_scripts_say_who_erred_and_who_decided() -> None:
     assert [one.errors for one in dealt.hands] == [(1, 0), (0, 0)]
     assert [one.decisions for one in dealt.hands] == [(2, 2), (2, 2)]
     assert [one.chips for one in dealt.hands] == [500, -500]
+
+
+@pytest.mark.parametrize(
+    ("hand", "kinds"),
+    [
+        (PokerHand(100, HandEnd.FOLD, (0, 0)), {"by_play"}),
+        (PokerHand(100, HandEnd.FOLD, (1, 0)), {"fault"}),
+        (PokerHand(100, HandEnd.FOLD, (0, 1)), {"fault"}),
+        (PokerHand(100, HandEnd.FORFEIT, (0, 0)), {"forfeit"}),
+        (PokerHand(100, HandEnd.FORFEIT, (0, 1)), {"forfeit", "fault"}),
+    ],
+)
+def test_a_fault_of_either_seat_is_one_of_the_hand(hand: PokerHand, kinds: set[str]) -> None:
+    assert {kind for kind, is_one in KINDS.items() if is_one(hand)} == kinds
