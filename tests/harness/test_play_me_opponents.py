@@ -125,11 +125,13 @@ def test_a_model_at_an_address_plays(tmp_path: Path) -> None:
         server = commands.start("serve-reference", "--port", port, cwd=tmp_path)
         wait_for(lambda: re.search(r"http://\S+", server.printed() + server.errors()))
         words = ("--against", f"http://127.0.0.1:{port}/v1", "--model", "reference")
-        with playing(tmp_path, *words, game="chess960") as (running, person):
-            moves_replied(person)
-            assert "opponent" in person.state["game"]["opponents"]
-            resigned_to_the_end(running, person)
-        server.kill()
+        try:
+            with playing(tmp_path, *words, game="chess960") as (running, person):
+                moves_replied(person)
+                assert "opponent" in person.state["game"]["opponents"]
+                resigned_to_the_end(running, person)
+        finally:
+            server.kill()
 
 
 @pytest.mark.slow
