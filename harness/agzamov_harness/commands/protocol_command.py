@@ -17,6 +17,7 @@ from agzamov_verify.commands.score_commands import augmentation_option, collecte
 from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.people_study import is_study
+from agzamov_verify.scores.collected_bundles import STUDY_APART
 
 from ..foundation.checked_yaml import read_limited
 from ..foundation.owner_folder import installed_folder
@@ -107,8 +108,9 @@ def run(
 ) -> None:
     """Play all plans (*.yaml) of FOLDER: seal all of them first, then play, verify and score them.
 
-    PLANS are copied into FOLDER first, which is made if there is none. All have one protocol:
-    agzamov protocol run mine manifests/phase2.yaml manifests/phase3.yaml manifests/phase5.yaml
+    PLANS are copied into FOLDER first, which is made if there is none. All plans must be of one protocol.
+
+    Example: agzamov protocol run mine manifests/phase2.yaml manifests/phase3.yaml
 
     All are sealed before the first is played, so no plan can follow from a result; one that is added later is refused.
     Adapters of memory servers and documents of your own belong in folders below FOLDER. Runs are kept in FOLDER/runs,
@@ -120,7 +122,7 @@ def run(
     command again to go on. 5: with --fail-on-gate, all that, and a gate of Phase 0 was not passed.
     """
     with faults():
-        _scored_together(_plan_paths(folder, *plans), small=small)  # else none is copied, and no folder made
+        _scored_together(_plan_paths(folder, *plans), small=small)  # before a plan is copied or a folder made
         for name in (BUNDLES, RUNS):
             run_folder.require_writable(folder / name, f"the {name} cannot be kept there", "play in another FOLDER")
         with run_folder.held(folder / RUNS / run_folder.LOCK, f"{folder}: another process is playing this folder"):
@@ -241,21 +243,20 @@ def _parts(folder: Path, *, small: bool) -> list[PlanPart]:
 def _scored_together(paths: Sequence[Path], *, small: bool) -> dict[Path, PlanFile]:
     """The plans in these files. Raises ManifestError with every problem, or for one that has no score with the others.
 
-    That would come to light after the last game otherwise.
+    What `one_protocol` refuses of bundles is refused here before a game is played.
     """
     files, wrong = _plan_files(paths, small=small)
     if wrong:
         raise ManifestError("\n".join(wrong))
-    first, one = next(iter(files.items()))
-    for path, file in files.items():
-        if is_study(file.plan):
+    first = next(iter(files))
+    wanted = files[first].plan.protocol
+    for path, (plan, _) in files.items():
+        if is_study(plan):
+            raise ManifestError(f"{path}: {STUDY_APART}; play it by: agzamov run {path}")
+        if plan.protocol != wanted:
             raise ManifestError(
-                f"{path}: a study with people is no part of the Agzamov Score; play it by: agzamov run {path}"
-            )
-        if file.plan.protocol != one.plan.protocol:
-            raise ManifestError(
-                f"{path}: expected a plan of {one.plan.protocol}, as {first} is, found one of {file.plan.protocol}:"
-                " they have no score together; play it in another folder"
+                f"{path}: expected a plan of {wanted}, as {first} is, found one of {plan.protocol}: they have no score"
+                " together; play it in another folder"
             )
     return files
 

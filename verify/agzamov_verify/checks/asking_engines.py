@@ -26,8 +26,9 @@ E = TypeVar("E", bound=UciEngine)
 
 WRONG_MAX = 5
 WAITING_PER_ENGINE = 32
+"""Questions in the queue for each engine: twice what is handed over together, so that no engine runs out of them."""
 HANDED_OVER_MAX = 16
-"""Answers that an engine's thread hands over at once: to wake who takes them costs more than a stored one."""
+"""Stored answers that a thread hands over together: to wake the thread that takes them costs more than one of them."""
 SHUFFLE_BYTES = 8
 
 Say: TypeAlias = Callable[[str], object]
@@ -142,7 +143,11 @@ def _answer(
     todo: "SimpleQueue[tuple[T] | None]",
     answers: "SimpleQueue[list[tuple[T, A]] | BaseException]",
 ) -> None:
-    """Answer questions until there is None. With queues and not futures: a stored answer takes less than a future."""
+    """Answer questions until there is None. With queues and not futures: a stored answer takes less than a future.
+
+    Stored answers are handed over together. One that was searched for is handed over at once, and so is whatever there
+    is when no question waits.
+    """
     done: list[tuple[T, A]] = []
     searches = engine.searches
     while True:

@@ -31,6 +31,7 @@ from ..systems import System
 from ..table.registry import GAMES
 
 SHOWN_MAX = 3
+STUDY_APART: Final = "a study with people is no part of the Agzamov Score"
 
 
 def warnings_between(runs: Mapping[CellKey, str], systems: Mapping[str, System]) -> Iterator[str]:
@@ -359,9 +360,7 @@ def one_protocol(manifests: Sequence[Manifest]) -> str:
         found = ", ".join(f"{name} ({digest[:12]})" for name, digest in sorted(protocols)) or "none"
         raise CannotCombine(f"expected bundles of one protocol version, found {found}; score each version by itself")
     if is_study(manifests[0].plan):
-        raise CannotCombine(
-            "a study with people is no part of the Agzamov Score; see its figures with: check --details"
-        )
+        raise CannotCombine(f"{STUDY_APART}; see its figures with: check --details")
     return manifests[0].plan.protocol
 
 
