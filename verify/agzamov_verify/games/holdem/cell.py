@@ -114,7 +114,7 @@ class PokerCell(Cell, frozen=True):
         """Variance-reduced units by one of `ADJUSTED_METHODS` or RangeMethod, to a thousandth of a chip.
 
         None where it needs the cards, or the benchmark player on one side alone. A unit's sum is exact, and rounded
-        once, half to         even.
+        once, half to even.
         """
         ranges = method in set(RangeMethod)
         methods: tuple[str, ...] = tuple(RangeMethod) if ranges else ADJUSTED_METHODS

@@ -33,7 +33,7 @@ M. Bowling, "Learning a value analysis tool for agent evaluation", IJCAI 2009; M
 unbiased estimators for evaluating agent performance", AAAI 2006.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import lru_cache
@@ -43,7 +43,7 @@ from typing import Final
 import msgspec
 
 from ...poker.hand_values import HIGH_CARD, KIND, PAIR, QUADS, TRIPS, TWO_PAIR
-from .cards import CARDS_BY_NUMBER, Card, evaluate
+from .cards import CARDS_BY_NUMBER, evaluate
 from .equity import CACHED, FLOP, NUMBER, PREFLOP, RIVER, RIVER_CARDS, TURN, TURN_CARDS, UNITS, edge, next_cards, table
 from .hand_script import HandRecord, HandStory
 from .rules import BOARD_CARDS, Deal, HandEnd
@@ -59,10 +59,22 @@ class Strength(IntEnum):
 
 def strengths(holes: Sequence[Sequence[int]], board: Sequence[int]) -> list[Strength]:
     """The strength of each of several holdings on a board of three to five cards, all by number."""
-    ranks = tuple([number >> 2 for number in board])
-    cards = [CARDS_BY_NUMBER[number] for number in board]
-    alone = evaluate(cards) & KIND if len(board) == BOARD_CARDS[RIVER] else _kind_of_ranks(ranks)
-    return [_strength(a, b, cards, ranks, alone) for a, b in holes]
+    (found,) = strengths_after(holes, board[:-1], board[-1:])
+    return found
+
+
+def strengths_after(
+    holes: Sequence[Sequence[int]], shown: Sequence[int], coming: Iterable[int]
+) -> Iterator[list[Strength]]:
+    """`strengths` on the board `shown` with each card of `coming` after it."""
+    board, ranks = [CARDS_BY_NUMBER[number] for number in shown], tuple([number >> 2 for number in shown])
+    hands = [([CARDS_BY_NUMBER[a], CARDS_BY_NUMBER[b], *board], a >> 2, b >> 2) for a, b in holes]
+    ends, top = len(shown) + 1 == BOARD_CARDS[RIVER], max(ranks)
+    for number in coming:
+        card, rank = CARDS_BY_NUMBER[number], number >> 2
+        alone = evaluate([*board, card]) & KIND if ends else _kind_of_ranks((*ranks, rank))
+        highest = max(top, rank)
+        yield [_strength(evaluate([*cards, card]) & KIND, alone, highest, a, b) for cards, a, b in hands]
 
 
 @lru_cache(maxsize=CACHED)
@@ -72,14 +84,15 @@ def _kind_of_ranks(ranks: tuple[int, ...]) -> int:
     return TWO_PAIR if counts == [2, 2] else (HIGH_CARD, PAIR, TRIPS, QUADS)[counts[0] - 1]
 
 
-def _strength(a: int, b: int, board: Sequence[Card], ranks: Sequence[int], alone: int) -> Strength:
-    """The strength of two cards, by number, on a board whose own cards make the kind of hand `alone`."""
-    kind = evaluate([CARDS_BY_NUMBER[a], CARDS_BY_NUMBER[b], *board]) & KIND
+def _strength(kind: int, alone: int, top: int, a: int, b: int) -> Strength:
+    """The strength of two cards of ranks a and b that make the kind of hand `kind` with a board that makes `alone`.
+
+    `top` is the board's highest rank.
+    """
     if kind <= alone:
         return _NOTHING
     if kind == PAIR or (kind == TWO_PAIR and alone == PAIR):
-        top, of_a, of_b = max(ranks), a >> 2, b >> 2  # ranks
-        is_high = of_a >= top if of_a == of_b else top in (of_a, of_b)
+        is_high = a >= top if a == b else top in (a, b)
         return _GOOD_PAIR if is_high else _NOTHING
     return _STRONG
 
@@ -153,13 +166,13 @@ def growths(deal: Deal, street: int) -> tuple[int, ...]:
     shown = [NUMBER[card] for card in deal.board[: BOARD_CARDS[street - 1]]]
     came, cards = NUMBER[deal.board[BOARD_CARDS[street] - 1]], _CARDS[street]
     totals = [0] * PAIRS
-    for kind in next_cards(deal, street):
-        if kind.balance:
-            button, big_blind = strengths(holes, [*shown, kind.cards[0]])
-            behind, ahead = (big_blind, button) if kind.balance > 0 else (button, big_blind)
-            # n g(card that came) - sum of g over all n cards: n times the value less its average; `scale` divides by n.
-            times = cards * (came in kind.cards) - len(kind.cards)
-            totals[STRENGTHS * behind + ahead] += times * kind.balance
+    kinds = [kind for kind in next_cards(deal, street) if kind.balance]
+    after = strengths_after(holes, shown, [kind.cards[0] for kind in kinds])
+    for kind, (button, big_blind) in zip(kinds, after, strict=True):
+        behind, ahead = (big_blind, button) if kind.balance > 0 else (button, big_blind)
+        # n g(card that came) - sum of g over all n cards: n times the value less its average; `scale` divides by n.
+        times = cards * (came in kind.cards) - len(kind.cards)
+        totals[STRENGTHS * behind + ahead] += times * kind.balance
     scale = UNITS // (cards * (RIVER_CARDS if street == TURN else 1))
     return tuple(scale * value for value in totals)
 

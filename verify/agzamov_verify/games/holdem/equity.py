@@ -177,62 +177,74 @@ class Kind(msgspec.Struct, frozen=True, gc=False):
 def river_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
     """The 44 cards that can come after four on the board; the balance is 1, 0 or -1."""
     a, b, kinds = _laid_out(first, second, board)
-    return [Kind(tuple(cards), _sign(a, b, [CARDS_BY_NUMBER[cards[0]]])) for cards in kinds]
+    cards = [CARDS_BY_NUMBER[kind[0]] for kind in kinds]
+    return [
+        Kind(kind, _sign(evaluate([*a, card]), evaluate([*b, card]))) for kind, card in zip(kinds, cards, strict=True)
+    ]
 
 
 def turn_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
     """The 45 cards that can come after a flop; the balance is over 44 river cards."""
     a, b, kinds = _laid_out(first, second, board)
     balances = [0] * len(kinds)
-    for index, cards in enumerate(kinds):
-        count, card = len(cards), CARDS_BY_NUMBER[cards[0]]
-        with_a, with_b = [*a, card], [*b, card]
-        # Turn and river of one kind: count - 1 rivers are left of it. Pairs of different kinds are evaluated once, and
-        # count for the balance after either card.
-        balance = (count - 1) * _sign(with_a, with_b, [CARDS_BY_NUMBER[cards[1]]]) if count > 1 else 0
+    sizes, cards = [len(kind) for kind in kinds], [CARDS_BY_NUMBER[kind[0]] for kind in kinds]
+    for index, (count, card) in enumerate(zip(sizes, cards, strict=True)):
+        with_a, with_b = [*a, card, card], [*b, card, card]  # the last one gives place to each river
+        balance = 0
+        if count > 1:  # turn and river of one kind: count - 1 rivers are left of it
+            with_a[-1] = with_b[-1] = CARDS_BY_NUMBER[kinds[index][1]]
+            balance = (count - 1) * _sign(evaluate(with_a), evaluate(with_b))
+        # Pairs of different kinds are evaluated once, and count for the balance after either card.
         for before in range(index):
-            others = kinds[before]
-            river = CARDS_BY_NUMBER[others[0]]
-            mine, theirs = evaluate([*with_a, river]), evaluate([*with_b, river])
+            with_a[-1] = with_b[-1] = cards[before]
+            mine, theirs = evaluate(with_a), evaluate(with_b)
             if mine > theirs:
-                balance += len(others)
+                balance += sizes[before]
                 balances[before] += count
             elif mine < theirs:
-                balance -= len(others)
+                balance -= sizes[before]
                 balances[before] -= count
         balances[index] += balance
-    return [Kind(tuple(cards), balance) for cards, balance in zip(kinds, balances, strict=True)]
+    return [Kind(kind, balance) for kind, balance in zip(kinds, balances, strict=True)]
 
 
 _Cards: TypeAlias = list[Card]
 
 
-def _sign(a: _Cards, b: _Cards, rest: _Cards) -> int:
-    mine, theirs = evaluate(a + rest), evaluate(b + rest)
+def _sign(mine: int, theirs: int) -> int:
     return int(mine > theirs) - int(mine < theirs)
 
 
-def _laid_out(first: Hole, second: Hole, board: Sequence[str]) -> tuple[_Cards, _Cards, list[list[int]]]:
+def _laid_out(first: Hole, second: Hole, board: Sequence[str]) -> tuple[_Cards, _Cards, list[tuple[int, ...]]]:
     """Each hand with the board, and the unseen cards in kinds, by number."""
     mine, theirs, shown = ([NUMBER[card] for card in cards] for cards in (first, second, board))
-    live = _live_suits(mine, theirs, shown)
-    known = {*mine, *theirs, *shown}
+    mine += shown
+    theirs += shown
+    known = {*mine, *theirs}
+    kinds = list[tuple[int, ...]]()
+    for kind in _kinds(_live_suits(mine, len(shown)) | _live_suits(theirs, len(shown))):
+        if known.isdisjoint(kind):
+            kinds.append(kind)
+        elif unseen := tuple([number for number in kind if number not in known]):
+            kinds.append(unseen)
+    return [CARDS_BY_NUMBER[number] for number in mine], [CARDS_BY_NUMBER[number] for number in theirs], kinds
+
+
+def _live_suits(held: list[int], enough: int) -> frozenset[int]:
+    """The suits in which a hand can still make a flush: those of which it holds, with the board, 5 less the cards to
+    come, which are as many as there are on the board.
+    """
+    suits = [number & 3 for number in held]
+    return frozenset([suit for suit in suits if suits.count(suit) >= enough])
+
+
+@lru_cache(maxsize=2**4)
+def _kinds(live: frozenset[int]) -> tuple[tuple[int, ...], ...]:
+    """All 52 cards in kinds: those of a rank whose suits make no difference together, the others alone."""
     kinds: dict[tuple[int, int], list[int]] = {}
     for number in range(len(DECK)):
-        if number not in known:
-            kinds.setdefault((number >> 2, number & 3 if number & 3 in live else -1), []).append(number)
-    return (
-        [CARDS_BY_NUMBER[number] for number in mine + shown],
-        [CARDS_BY_NUMBER[number] for number in theirs + shown],
-        list(kinds.values()),
-    )
-
-
-def _live_suits(mine: list[int], theirs: list[int], board: list[int]) -> set[int]:
-    """The suits in which one of the hands can still make a flush."""
-    missing = 5 - len(board)
-    suits = [[number & 3 for number in hole + board] for hole in (mine, theirs)]
-    return {suit for suit in range(4) if missing + max(held.count(suit) for held in suits) >= 5}
+        kinds.setdefault((number >> 2, number & 3 if number & 3 in live else -1), []).append(number)
+    return tuple(tuple(cards) for cards in kinds.values())
 
 
 UNITS: Final = 8_561_520
