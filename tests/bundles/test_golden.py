@@ -28,6 +28,7 @@ from agzamov_verify.experiment.matches import Arm, Augmentation
 from agzamov_verify.plan.manifest import load_manifest
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols import PROTOCOLS, RELEASED
+from agzamov_verify.show.text import verdict_report
 from agzamov_verify.table.game import Block
 from bundles import make_golden
 from bundles.bundle_factory import check, engine_path, told
@@ -141,6 +142,10 @@ def test_its_recomputed_claims_are_the_figures_of_old(verdict: Verdict, figures:
     assert verdict.results
     assert claims_of(verdict.results) == figures["bundle"]["claims"]
     assert verdict.run == figures["bundle"]["run"]
+
+
+def test_the_verdict_for_a_program_says_whether_its_protocol_is_a_draft(golden: Path, verdict: Verdict) -> None:
+    assert json.loads(verdict_report.json(verdict))["is_draft"] is (golden.name not in RELEASED)
 
 
 def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(

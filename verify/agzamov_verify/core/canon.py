@@ -32,12 +32,7 @@ def dumps(value: object) -> bytes:
 
     Raises NotCanonical for a float, an integer beyond 2^53 - 1, a non-ASCII key or depth > 8.
     """
-    try:
-        builtins = msgspec.to_builtins(value)
-    except RecursionError as error:
-        raise NotCanonical(f"$: expected at most {DEPTH_MAX} levels, found many more") from error
-    _refuse_outside_profile(builtins, "$", DEPTH_MAX)
-    return _encode(value)
+    return _dumps(value, DEPTH_MAX)
 
 
 def loads(data: bytes) -> Json:
@@ -69,8 +64,11 @@ def loads_as(data: bytes, kind: type[T]) -> T:
 
 
 def ascii_text(value: object) -> str:
-    """The canonical text with every character beyond printable ASCII as \\uXXXX: the same JSON, safe for a terminal."""
-    return "".join(c if " " <= c <= "~" else _escaped(c) for c in dumps(value).decode())
+    """The canonical text with every character beyond printable ASCII as \\uXXXX: the same JSON, safe for a terminal.
+
+    Of a document, or of an answer to a program that has whole documents in it: up to 16 levels.
+    """
+    return "".join(c if " " <= c <= "~" else _escaped(c) for c in _dumps(value, 2 * DEPTH_MAX).decode())
 
 
 def _escaped(character: str) -> str:
@@ -90,6 +88,15 @@ def first_difference(left: bytes, right: bytes) -> int:
     """Offset in bytes of the first place where the two differ."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((offset for offset, (a, b) in pairs if a != b), min(len(left), len(right)))
+
+
+def _dumps(value: object, depth_max: int) -> bytes:
+    try:
+        builtins = msgspec.to_builtins(value)
+    except RecursionError as error:
+        raise NotCanonical(f"$: expected at most {depth_max} levels, found many more") from error
+    _refuse_outside_profile(builtins, "$", depth_max)
+    return _encode(value)
 
 
 def _encode(value: object) -> bytes:

@@ -16,7 +16,7 @@ from ...core import canon
 from ...core.columns import ascii_words, item, listed, paragraph
 from ...core.untrusted_input import printable, show_name
 from ...plan.manifest import Manifest
-from ...protocols import documents
+from ...protocols import documents, is_draft
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
 from ...scoring.failed_answers import failed_answers
@@ -229,6 +229,7 @@ def json(verdict: Verdict) -> bytes:
         "format": "agz-verdict-1",
         "level": verdict.level,
         "run": verdict.run,
+        "is_draft": is_draft(verdict.manifest.plan.protocol) if verdict.manifest else None,
         "submitter": verdict.submitter,
         "steps": [
             {"number": step.number, "name": step.name, "status": step.status.value, "remark": step.remark}
