@@ -20,6 +20,7 @@ from agzamov_verify.commands import check_command
 from agzamov_verify.core.questions import Answer, Evaluate, Evaluation, Question
 from agzamov_verify.core.workers import MIB
 from agzamov_verify.engines import answer_store
+from agzamov_verify.engines.engine_group import EngineGroup
 from agzamov_verify.engines.uci_engine import UciEngine
 from bundles.bundle_factory import (
     SEATS,
@@ -225,7 +226,8 @@ def ask(wrong: set[int], budget: Budget, count: int = 1000) -> tuple[list[int], 
         seen.append(number)
         return Finding(9, str(number), "one", "another") if number in wrong else None
 
-    return seen, ask_all(range(count), [Counting()], 1, one, budget, lambda _: None)  # type: ignore[list-item]
+    engines = EngineGroup(Counting, 1)  # type: ignore[type-var]
+    return seen, ask_all(range(count), engines, 1, one, budget, lambda _: None)
 
 
 def test_questions_are_asked_in_random_order_so_that_fraud_shows_early() -> None:

@@ -46,6 +46,31 @@ def test_the_installed_engine_is_the_pinned_one(engine: UciEngine) -> None:
 
 
 @needs_engine
+def test_a_program_exports_its_net_once_in_a_process_and_a_changed_one_again(
+    engine: UciEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uci_engine, "_EXPORTED", set())
+    exported = []
+    net_sha256 = UciEngine.net_sha256
+    monkeypatch.setattr(UciEngine, "net_sha256", lambda running: exported.append(running) or net_sha256(running))
+    for _ in range(2):
+        engine.require(NAME, NET_SHA256)
+    with UciEngine(ENGINE, HASH_MIB) as another:
+        another.require(NAME, NET_SHA256)
+    assert exported == [engine]
+    changed = tmp_path / "stockfish"
+    changed.write_bytes(ENGINE.read_bytes() + b"changed")
+    changed.chmod(0o700)
+    with UciEngine(changed, HASH_MIB) as another:
+        another.require(NAME, NET_SHA256)
+        assert exported == [engine, another]
+    for _ in range(2):  # what was found wrong is asked for again
+        with pytest.raises(EngineFault, match="expected the net 0000000000000000"):
+            engine.require(NAME, "0" * 64)
+    assert len(exported) == 4
+
+
+@needs_engine
 @pytest.mark.parametrize(
     ("fen", "mate"),
     [

@@ -11,7 +11,8 @@ import pytest
 
 from agzamov_verify.core.questions import Evaluate
 from agzamov_verify.engines import uci_engine
-from agzamov_verify.engines.uci_engine import NET_SHA256, SILENCE_S_MAX, EngineFault, SocketWire, UciEngine, find_engine
+from agzamov_verify.engines.uci_engine import NET_SHA256, EngineFault, UciEngine, find_engine
+from agzamov_verify.engines.uci_wire import SILENCE_S_MAX, SocketWire
 
 try:
     ENGINE = find_engine()

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar
@@ -16,6 +17,7 @@ from typing import TypeAlias, TypeVar
 import msgspec
 
 from ..core.waiting import counted
+from ..engines.engine_group import EngineGroup
 from ..engines.uci_engine import UciEngine
 from .check_log import Finding
 from .limits import Budget
@@ -29,6 +31,8 @@ WAITING_PER_ENGINE = 32
 """Questions in the queue for each engine: twice what is handed over together, so that no engine runs out of them."""
 HANDED_OVER_MAX = 16
 """Stored answers that a thread hands over together: to wake the thread that takes them costs more than one of them."""
+WORTH_AN_ENGINE_S = 0.5
+"""Seconds of work that are worth a further engine, which takes some 0.1 s of CPU and 10 to 50 MB to start."""
 SHUFFLE_BYTES = 8
 
 Say: TypeAlias = Callable[[str], object]
@@ -64,7 +68,7 @@ def shuffled(items: Iterable[T]) -> list[T]:
 
 def ask_all(
     questions: Sequence[T],
-    engines: Sequence[E],
+    engines: EngineGroup[E],
     nodes_each: int,
     ask: Callable[[E, T], Finding | None],
     budget: Budget,
@@ -81,9 +85,8 @@ def ask_all(
         for _, finding in counted("questions to the engine", answers, len(order)):
             asked.done += 1
             budget.nodes_left -= nodes_each
-            searched = sum(engine.searches for engine in engines) - max(engine.stored_again for engine in engines)
-            if not is_told and searched > 0:  # not where all answers are of an earlier check
-                say(estimate(len(order), nodes_each, len(engines), time.monotonic() - started))
+            if not is_told and engines.searched > 0:  # not where all answers are of an earlier check
+                say(estimate(len(order), nodes_each, engines.most, time.monotonic() - started))
                 is_told = True
             if finding:
                 asked.wrong.append(finding)
@@ -92,7 +95,7 @@ def ask_all(
             if budget.is_over and asked.done < len(order):
                 asked.stopped = budget.time_is_up
                 break
-    asked.stored = max(engine.stored for engine in engines)
+    asked.stored = engines.stored
     return asked
 
 
@@ -106,22 +109,28 @@ def estimate(questions: int, nodes_each: int, engines: int, first_s: float) -> s
 
 
 def side_by_side(
-    questions: Iterable[T], engines: Sequence[E], ask: Callable[[E, T], A]
+    questions: Iterable[T], engines: EngineGroup[E], ask: Callable[[E, T], A]
 ) -> Generator[tuple[T, A], None, None]:
-    """Each question with its answer, as they come. Close the generator to stop early. Raises EngineFault."""
+    """Each question with its answer, as they come. Close the generator to stop early. Raises EngineFault.
+
+    The first engine begins. Others join it once it had to search, as many as the work that is left is worth.
+    """
     todo: SimpleQueue[tuple[T] | None] = SimpleQueue()
     answers: SimpleQueue[list[tuple[T, A]] | BaseException] = SimpleQueue()
-    threads = [threading.Thread(target=_answer, args=(engine, ask, todo, answers), daemon=True) for engine in engines]
-    left, waiting = iter(questions), 0
-    for thread in threads:
-        thread.start()
+    threads = list[threading.Thread]()
+    left, waiting, room = iter(questions), 0, WAITING_PER_ENGINE * engines.most
+    searched, began = engines.searched, time.monotonic()
     try:
         while True:
-            for question in islice(left, WAITING_PER_ENGINE * len(engines) - waiting):
+            for question in islice(left, room - waiting):
                 todo.put((question,))
                 waiting += 1
             if not waiting:
                 return
+            work_s = _work_s(waiting, engines.searched - searched, time.monotonic() - began)
+            worth = int(work_s / WORTH_AN_ENGINE_S) if waiting < room else engines.most if work_s else 0
+            for index in range(len(threads), min(engines.most, max(engines.started, worth))):
+                threads.append(_thread(partial(_answer, partial(engines.running, index), ask, todo, answers)))
             several = answers.get()
             if isinstance(several, BaseException):
                 raise several
@@ -137,8 +146,19 @@ def side_by_side(
             thread.join()
 
 
+def _work_s(waiting: int, searched: int, elapsed_s: float) -> float:
+    """Seconds that questions which wait take, by the searches so far; 0 before the first."""
+    return waiting * elapsed_s / searched if searched > 0 else 0.0
+
+
+def _thread(run: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
 def _answer(
-    engine: E,
+    start: Callable[[], E],
     ask: Callable[[E, T], A],
     todo: "SimpleQueue[tuple[T] | None]",
     answers: "SimpleQueue[list[tuple[T, A]] | BaseException]",
@@ -148,6 +168,11 @@ def _answer(
     Stored answers are handed over together. One that was searched for is handed over at once, and so is whatever there
     is when no question waits.
     """
+    try:
+        engine = start()
+    except BaseException as error:  # noqa: BLE001 - raised where the answers are taken
+        answers.put(error)
+        return
     done: list[tuple[T, A]] = []
     searches = engine.searches
     while True:

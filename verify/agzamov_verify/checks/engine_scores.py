@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ import msgspec
 from ..core.dice import Stream
 from ..core.questions import Evaluation
 from ..engines.answer_store import answers_of, drawing_seed
+from ..engines.engine_group import EngineGroup
 from ..engines.uci_engine import EngineFault, UciEngine
 from ..protocols.norms import EngineNorm, load_protocol
 from .asking_engines import AskingOutcome, Say, ask_all
@@ -145,7 +146,7 @@ def conclude(log: CheckLog, number: Number, asked: AskingOutcome, remark: str) -
 @contextmanager
 def engines_for(
     at_hand: EngineAtHand, norm: EngineNorm, hash_mib: int, start: Callable[[Path], UciEngine]
-) -> Iterator[Sequence[UciEngine]]:
+) -> Iterator[EngineGroup[UciEngine]]:
     """Engines side by side, as many as the budget allows, the first of which is asked who it is.
 
     They are asked only what this user's store of answers does not hold. Raises EngineFault and CouldNotCheck.
@@ -153,23 +154,14 @@ def engines_for(
     assert at_hand.path is not None
     path = at_hand.path
     with side_by_side_engines(at_hand, hash_mib, lambda: start(path)) as engines:
-        engines[0].require(norm.name, norm.net_sha256)
-        answers = answers_of(path, norm.name, norm.net_sha256)
-        for engine in engines:
-            engine.answers = answers
+        engines.first.require(norm.name, norm.net_sha256)
+        engines.share(answers_of(path, norm.name, norm.net_sha256))
         yield engines
 
 
-@contextmanager
-def side_by_side_engines(at_hand: EngineAtHand, hash_mib: int, start: Callable[[], E]) -> Iterator[Sequence[E]]:
+def side_by_side_engines(at_hand: EngineAtHand, hash_mib: int, start: Callable[[], E]) -> EngineGroup[E]:
     """As many engines as the budget allows. Raises EngineFault and CouldNotCheck."""
-    with ExitStack() as stack:
-        count = at_hand.budget.engines(at_hand.jobs, hash_mib)
-        engines = list[E]()
-        for _ in range(count):
-            engines.append(start())
-            stack.callback(engines[-1].close)
-        yield engines
+    return EngineGroup(start, at_hand.budget.engines(at_hand.jobs, hash_mib))
 
 
 def to_ask(replayed: Replayed, draws: Stream) -> list[AskedAgain]:

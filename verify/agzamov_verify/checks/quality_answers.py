@@ -7,7 +7,7 @@ seed; the verdict says what a faultless sample shows. The figures are recomputed
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import count, zip_longest
 from pathlib import Path
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from ..core.dice import Dice
 from ..core.limits import EVALUATION_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from ..core.untrusted_input import HostileBundle, Source, gzip_lines, open_source, read_small, sha256_of, show_name
 from ..engines.answer_store import answers_of
+from ..engines.engine_group import EngineGroup
 from ..engines.uci_engine import EngineFault, UciEngine
 from ..plan.manifest import Plan
 from ..protocols.norms import EngineNorm, load_protocol
@@ -60,23 +61,20 @@ def by_name(engine: UciEngine, norm: EngineNorm) -> None:
 
 @contextmanager
 def open_judges(path: Path, norm: EngineNorm, nodes: int, count: int, require: Require = by_net) -> Iterator["Judges"]:
-    """`count` engines of the protocol, one thread each, the first of which is asked who it is.
+    """Up to `count` engines of the protocol, one thread each, the first of which is asked who it is.
 
     They are asked only what this user's store of answers does not hold. Raises EngineFault.
     """
-    with ExitStack() as stack:
-        engines = [stack.enter_context(UciEngine(path, norm.hash_mib)) for _ in range(max(1, count))]
-        require(engines[0], norm)
-        answers = answers_of(path, norm.name, norm.net_sha256)
-        for engine in engines:
-            engine.answers = answers
+    with EngineGroup(lambda: UciEngine(path, norm.hash_mib), count) as engines:
+        require(engines.first, norm)
+        engines.share(answers_of(path, norm.name, norm.net_sha256))
         yield Judges(engines, nodes)
 
 
 class Judges:
     """Engines that share the work. An answer depends on its question alone, not on who gave it or what came before."""
 
-    def __init__(self, engines: list[UciEngine], nodes: int) -> None:
+    def __init__(self, engines: EngineGroup[UciEngine], nodes: int) -> None:
         self.engines, self._nodes = engines, nodes
 
     def answers(self, positions: Iterable[Position]) -> Generator[Judged, None, None]:

@@ -22,6 +22,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from .program_digest import program_sha256
 from .uci_engine import EngineFault
 
 try:
@@ -49,7 +50,6 @@ OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 BUSY_S: Final = 30.0
 LOOK_S: Final = 0.05
 LOCKED: Final = "locked"
-ELF: Final = b"\x7fELF"
 
 
 def is_asked_again(found: int) -> bool:
@@ -223,7 +223,7 @@ def answers_of(path: Path, name: str, net_sha256: str) -> EngineAnswers | None:
 
     None where no store can be used, or where the file does not tell which program answers: a socket or a script.
     """
-    store, program = shared_store(store_folder()), _program_sha256(path)
+    store, program = shared_store(store_folder()), program_sha256(path)
     return EngineAnswers(store, f"{program} {name} {net_sha256}") if store and program else None
 
 
@@ -263,18 +263,6 @@ def shared_store(folder: Path | None) -> AnswerStore | None:
         return AnswerStore(folder)
     except StoreFault:
         return None
-
-
-@cache
-def _program_sha256(path: Path) -> str:
-    """SHA-256 of a program; empty for what is none, or cannot be read."""
-    with suppress(OSError):
-        if path.is_file():
-            with path.open("rb") as file:
-                if file.read(len(ELF)) == ELF:
-                    file.seek(0)
-                    return hashlib.file_digest(file, "sha256").hexdigest()
-    return ""
 
 
 def _require_own(path: Path, is_kind: Callable[[int], bool]) -> None:

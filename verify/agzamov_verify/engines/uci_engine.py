@@ -1,10 +1,4 @@
-"""A UCI engine that gives the same score for a question on any machine, and the transport to it.
-
-Transport to a UCI engine: a process of our own, or a unix socket behind which one runs.
-
-A wire carries lines both ways. Cutting it makes a waiting reader see the end at once, from any thread.
-
-The engine protocol: one UCI engine that gives the same score for a question on any machine.
+"""A UCI engine that gives the same score for a question on any machine.
 
 Stockfish 15.1 with `Threads 1`, `UCI_Chess960 true`, the manifest's `Hash`, all else default. Per
 question `ucinewgame`, `isready`, `position fen <start> moves <all so far>`, `go nodes N`. The score is
@@ -14,12 +8,8 @@ anything looser differs.
 """
 
 import hashlib
-import os
 import secrets
 import shutil
-import signal
-import socket
-import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -30,104 +20,12 @@ from typing import Protocol, Self, TypeVar
 
 import chess
 
-from ..core.limits import ENGINE_LINE_BYTES_MAX
 from ..core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
-from ..core.workers import child_environment
 from .exact_score import NoExactScore, Searched, searched
+from .program_digest import program_sha256
+from .uci_wire import SILENCE_S_MAX, connect
 
 T = TypeVar("T")
-
-SILENCE_S_MAX = 120.0
-
-
-class Wire(Protocol):
-    """A connected engine. A method raises OSError where the engine is gone or has been silent for too long."""
-
-    def send(self, data: bytes) -> None:
-        """Write all of `data`."""
-        ...
-
-    def line(self) -> bytes:
-        """The next line, of at most ENGINE_LINE_BYTES_MAX bytes; empty at the end."""
-        ...
-
-    def cut(self) -> None:
-        """End the engine, or our connection to it, now."""
-        ...
-
-    def close(self) -> None:
-        """End it and let go of everything; safe to call twice."""
-        ...
-
-
-def connect(path: Path) -> Wire:
-    """The engine at `path`: a program, or a unix socket. Raises OSError."""
-    return SocketWire(path) if path.is_socket() else ProcessWire(path)
-
-
-class ProcessWire:
-    """An engine in a process group of its own, so that a wrapper script ends with all that it started."""
-
-    def __init__(self, path: Path) -> None:
-        self._process = subprocess.Popen(
-            [str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=child_environment(os.environ),
-            process_group=0,
-        )
-
-    def send(self, data: bytes) -> None:
-        assert self._process.stdin
-        self._process.stdin.write(data)
-        self._process.stdin.flush()
-
-    def line(self) -> bytes:
-        assert self._process.stdout
-        return self._process.stdout.readline(ENGINE_LINE_BYTES_MAX)
-
-    def cut(self) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-    def close(self) -> None:
-        if self._process.poll() is None:
-            self.cut()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # closing flushes, and there may be nobody left to read
-                if pipe:
-                    pipe.close()
-
-
-class SocketWire:
-    """An engine that starts when we connect and ends when we hang up, as one in a container does."""
-
-    def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        try:
-            self._socket.settimeout(SILENCE_S_MAX)
-            self._socket.connect(str(path))
-        except OSError:
-            self._socket.close()
-            raise
-        self._lines = self._socket.makefile("rb")
-
-    def send(self, data: bytes) -> None:
-        self._socket.sendall(data)
-
-    def line(self) -> bytes:
-        return self._lines.readline(ENGINE_LINE_BYTES_MAX)
-
-    def cut(self) -> None:
-        with suppress(OSError):  # it has hung up first
-            self._socket.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self.cut()
-        self._lines.close()
-        self._socket.close()
 
 
 def legal_after(start_fen: str, moves: str) -> list[str]:
@@ -145,6 +43,10 @@ SEAT_HASH_MIB = 16
 HANDSHAKE_S = 60.0
 """A busy machine may take many seconds to start a program of 40 MB."""
 PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
+
+
+_EXPORTED = set[tuple[str, str]]()
+"""Programs and the nets that they have exported, by their SHA-256."""
 
 
 class EngineFault(Exception):
@@ -280,11 +182,19 @@ class UciEngine:
                     exported.unlink()
 
     def require(self, name: str, net_sha256: str) -> None:
-        """Raises EngineFault unless this is the engine of that name with that net."""
+        """Raises EngineFault unless this is the engine of that name with that net.
+
+        A program that has exported this net is not asked for it again in this process: it writes 45 MB for that.
+        """
         self.require_name(name)
+        shown = program_sha256(self._path), net_sha256
+        if shown in _EXPORTED:
+            return
         net = self.net_sha256()
         if net != net_sha256:
             raise EngineFault(f"expected the net {net_sha256[:16]} in {self._path}, found {net[:16]}")
+        if shown[0]:
+            _EXPORTED.add(shown)
 
     def require_name(self, name: str) -> None:
         """Raises EngineFault unless the engine has this name, the only check of an engine in a pinned image."""
