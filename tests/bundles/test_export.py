@@ -2,6 +2,8 @@
 
 import csv
 import io
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import chess.pgn
@@ -133,7 +135,39 @@ def test_what_cannot_be_exported_is_one_line(arguments: tuple[str, ...], words: 
     assert words in ended.stderr
 
 
-def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    ended = exported(BUNDLE, "--to", "csv", "--out", tmp_path / "no" / "games.csv")
+@pytest.mark.parametrize("notation", ["csv", "pgn", "sqlite", "parquet"])
+@pytest.mark.parametrize("place", ["no/games", "file/games", "full"])
+def test_a_file_that_cannot_be_written_is_one_line_with_its_name(notation: str, place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "kept").touch()
+    ended = exported(BUNDLE, "--to", notation, "--out", tmp_path / place)
     assert (ended.exit_code, len(ended.stderr.splitlines())) == (2, 1)
-    assert "No such file" in ended.stderr
+    assert ended.stderr.startswith(f"error: {tmp_path / place}: ")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "full", "kept"]
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        assert exported(BUNDLE, "--to", "csv", "--out", pipe).exit_code == 0
+        assert read.result(60) == exported(BUNDLE, "--to", "csv").stdout
+    for notation in ("sqlite", "parquet"):
+        ended = exported(BUNDLE, "--to", notation, "--out", pipe)
+        assert ended.exit_code == 2
+        assert ended.stderr.startswith(f"error: {pipe}: it exists already")
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("notation", ["csv", "sqlite", "parquet"])
+def test_an_older_export_is_replaced_and_no_other_file_is(notation: str, tmp_path: Path) -> None:
+    out, partial = tmp_path / "games", tmp_path / "games.partial"
+    partial.write_text("somebody's own")
+    if notation != "parquet":
+        out.write_text("an older export")
+    assert exported(BUNDLE, "--to", notation, "--out", out).exit_code == 0
+    assert partial.read_text() == "somebody's own"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "games.partial"]
+    assert out.is_dir() or out.read_bytes() != b"an older export"

@@ -4,10 +4,10 @@ import csv
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
@@ -31,6 +31,7 @@ from ..exports.table_rows import StreamRows, run_rows
 from ..exports.table_schema import TableRow
 from ..foundation.first_use import imported_at_first_use
 from ..foundation.program_and_machine import source_version
+from ..foundation.written_whole import written_whole
 from ..run.exit_status import os_error_words
 
 if TYPE_CHECKING:
@@ -230,14 +231,15 @@ def _row(values: tuple[object, ...]) -> str:
 
 
 def _write(path: Path, texts: Iterator[str]) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
+    """Write a file whole or not at all; to a device or a pipe, such as /dev/stdout, as it comes."""
+    is_stream = path.exists() and not path.is_file() and not path.is_dir()
     try:
-        with partial.open("w", encoding="ascii", newline="") as file:
+        with nullcontext(path) if is_stream else written_whole(path) as place, _opened(place) as file:
             for text in texts:
                 file.write(text)
-        partial.replace(path)
     except OSError as error:
         fail(f"{path}: {error.strerror}", EXIT_USAGE)
-    finally:
-        partial.unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> TextIO:
+    return path.open("w", encoding="ascii", newline="")

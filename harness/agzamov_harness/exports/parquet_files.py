@@ -1,6 +1,5 @@
 """An export as a folder of Apache Parquet files, one for each table, written by pyarrow."""
 
-import shutil
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import parquet
 
+from ..foundation.written_whole import written_whole
 from .table_schema import FLOAT, INTEGER, TABLES, TEXT, TableRow, Value, batches
 
 ROWS_AT_ONCE: Final = 5000
@@ -20,20 +20,15 @@ SCHEMAS: Final = {
 
 def write_parquet(folder: Path, rows: Iterable[TableRow]) -> None:
     """Write the rows into a new folder, whole or not at all. Raises OSError, and as `rows` does."""
-    partial = folder.with_name(f"{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
-    try:
+    with written_whole(folder) as place:
+        place.mkdir()
         with ExitStack() as stack:
             files = {
-                name: stack.enter_context(parquet.ParquetWriter(partial / f"{name}.parquet", schema))
+                name: stack.enter_context(parquet.ParquetWriter(place / f"{name}.parquet", schema))
                 for name, schema in SCHEMAS.items()
             }
             for name, values in batches(rows, ROWS_AT_ONCE):
                 files[name].write_table(_table(name, values))
-        partial.rename(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _table(name: str, rows: list[tuple[Value, ...]]) -> pa.Table:

@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
+from ..foundation.written_whole import written_whole
 from .table_schema import TABLES, TableRow, Value, batches
 
 ROWS_AT_ONCE: Final = 1000
@@ -72,23 +73,19 @@ INDEXES: Final = (
 
 def write_sqlite(path: Path, rows: Iterable[TableRow]) -> None:
     """Write the rows into a new file, whole or not at all. Raises OSError, and as `rows` does."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    partial.open("xb").close()
-    database = Database(partial)
-    try:
-        for pragma in ("journal_mode = off", "synchronous = off"):
-            database.conn.execute(f"pragma {pragma}")
-        _create(database)
-        with database.conn:
-            for table, values in batches(rows, ROWS_AT_ONCE):
-                _insert(database, table, values)
-        _finish(database)
-        database.close()
-        partial.replace(path)
-    finally:
-        database.close()
-        partial.unlink(missing_ok=True)
+    with written_whole(path) as place:
+        place.open("xb").close()
+        database = Database(place)
+        try:
+            for pragma in ("journal_mode = off", "synchronous = off"):
+                database.conn.execute(f"pragma {pragma}")
+            _create(database)
+            with database.conn:
+                for table, values in batches(rows, ROWS_AT_ONCE):
+                    _insert(database, table, values)
+            _finish(database)
+        finally:
+            database.close()
 
 
 def _create(database: Database) -> None:
