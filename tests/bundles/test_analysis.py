@@ -14,6 +14,7 @@ from agzamov_verify import bundle
 from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import Analysis
 from bundles.bundle_factory import Draft, check, failed_steps, replace_manifest, reseal
+from bundles.make_golden import GOLDEN
 
 FEW = ("--jobs", "1", "--seat-replies-max", "3")
 
@@ -133,6 +134,22 @@ def test_one_run_twice_is_refused(small: Path) -> None:
     done = CliRunner().invoke(main, ["score", str(small), str(small), *FEW])
     assert done.exit_code == 1
     assert f"expected every run once, found {small.name} in several bundles" in done.output
+
+
+@pytest.mark.parametrize(
+    ("protocol", "told"),
+    [
+        ("play-0.1", "play-0.1 has no phases with and without a memory, so no score; `show BUNDLE --details` has its"),
+        ("arena-0.1", "so no score; `agzamov arena table FOLDER` ranks its players"),
+        ("people-0.1", "a study with people is no part of the Agzamov Score; `show BUNDLE --details` has its figures"),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "matrix", "calibrate"])
+def test_a_protocol_without_a_score_is_refused_with_what_shows_its_figures(
+    protocol: str, told: str, command: str
+) -> None:
+    done = CliRunner().invoke(main, [command, str(GOLDEN.parent / protocol / "bundle"), *FEW])
+    assert (done.exit_code, done.stderr.count(told)) == (1, 1), done.output
 
 
 def test_a_bundle_without_an_engine_at_hand_says_what_was_not_checked(judged: Path) -> None:

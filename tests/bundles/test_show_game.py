@@ -24,6 +24,7 @@ from bundles.bundle_factory import CHESS0, CHESS1, POKER0, check
 
 STACK = 10_000
 LEFT_OUT = "p1-holdem-naked-agent"
+ARENA = Path(__file__).parent / "golden" / "arena-0.1" / "bundle"
 
 
 def shown(*arguments: object, code: int = 0) -> str:
@@ -66,10 +67,36 @@ def test_games_are_listed_by_match_result_and_page(small: Path) -> None:
     wins = next(match for match in verdict.results.matches if match.id == CHESS0).result.adjudicated.wins  # type: ignore[union-attr]
     told = shown(small, "--games", "--match", CHESS0, "--result", "won")
     assert len(re.findall(rf"^{CHESS0}-g\d{{5}} ", told, re.MULTILINE)) == wins
-    assert shown(small, "--games", "--page", "9").strip() == "no such games here"
+    assert shown(small, "--games", "--page", "9").strip() == "no page 9: fewer games are listed"
+    lost = shown(small, "--games", "--match", CHESS0, "--result", "lost")
+    if not re.findall(rf"^{CHESS0}-g", lost, re.MULTILINE):
+        assert lost.strip() == "no such games here"
     rows = json.loads(shown(small, "--games", "--match", POKER0, "--json"))["games"]
     assert [row["game"] for row in rows] == [f"{POKER0}-h{at:07d}" for at in range(4)]
     assert f"there are {CHESS0}, {POKER0}" in shown(small, "--games", "--match", "p9", code=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--match", CHESS0), "--match is of a list: add --games"),
+        (("--result", "won"), "--result is of a list: add --games"),
+        (("--page", "2", "--game", f"{CHESS0}-g00000"), "--page is of a list: add --games"),
+        (("--prompts", "--games"), "--prompts is of one game: add --game NAME"),
+        (("--games", "--game", f"{CHESS0}-g00000"), "leave one out"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(options: tuple[str, ...], told: str, small: Path) -> None:
+    assert told in shown(small, *options, code=2)
+
+
+def test_every_name_of_a_list_can_be_typed() -> None:
+    """Those of an arena are longer than their column."""
+    told = shown(ARENA, "--games")
+    names = re.findall(r"^(p6-\S+)", told, re.MULTILINE)
+    assert names == [played["game"] for played in json.loads(shown(ARENA, "--games", "--json"))["games"]]
+    assert max(map(len, names)) > 40
+    assert "p6-" in shown(ARENA, "--game", max(names, key=len))
 
 
 def test_a_wrong_name_is_answered_with_the_nearest(small: Path) -> None:

@@ -430,6 +430,20 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(TINY, tmp_path_factory.mktemp("tiny"))
 
 
+def test_a_bundle_in_the_place_of_its_folder_is_refused_and_left_as_it_was(tiny: Path, tmp_path: Path) -> None:
+    bundle = shutil.copytree(tiny, tmp_path / "one")
+    before = sorted(path.relative_to(bundle) for path in bundle.rglob("*"))
+    ended = built(bundle, tmp_path / "out")
+    assert (ended.exit_code, ended.stderr) == (
+        2,
+        f"error: {bundle}: this is one bundle; give the folder in which it lies\n",
+    )
+    assert sorted(path.relative_to(bundle) for path in bundle.rglob("*")) == before
+    for command in ("table", "report"):
+        ended = CliRunner().invoke(main, ["arena", command, str(bundle)])
+        assert (ended.exit_code, ended.stderr.count("this is one bundle")) == (2, 1)
+
+
 def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Path, tiny: Path, tmp_path: Path) -> None:
     folder, secret = tmp_path / "submissions", tmp_path / "secret"
     shutil.copytree(augmented, folder / "good")

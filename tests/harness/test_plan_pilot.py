@@ -151,6 +151,13 @@ def test_a_pilot_that_fails_its_check_is_refused(bundle: Path, tmp_path: Path) -
     assert "expected a bundle that passes its check" in found.output
 
 
+def test_a_pilot_that_is_named_twice_is_refused(bundle: Path, tmp_path: Path) -> None:
+    found = command(tmp_path, "--from", bundle, "--from", bundle)
+    assert found.exit_code == 1
+    assert "expected every run once, found" in found.stderr
+    assert "again: it is named twice; leave one out" in found.stderr
+
+
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path: Path) -> None:
     found = command(tmp_path, "--from", tmp_path)
     assert found.exit_code == 2

@@ -1,5 +1,6 @@
 """The bundles of an arena's file or of a folder, verified, and what counts of them."""
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from agzamov_verify.checks.steps import Options
-from agzamov_verify.commands.bundle_argument import limits_of
+from agzamov_verify.commands.bundle_argument import limits_of, one_bundle
 from agzamov_verify.core.waiting import shown
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
@@ -37,8 +38,11 @@ def bundles_of(place: Path) -> list[Path]:
     folder = place.parent / BUNDLES if place.is_file() else place
     inside = sorted(folder.glob("[!.]*")) if folder.is_dir() else []
     bundles = [path for path in inside if path.is_dir() or path.suffix == ".tar"]
+    if why := one_bundle(folder):
+        raise ManifestError(why)
     if not bundles:
-        raise ManifestError(f"{folder}: expected bundles, found none; play some with: agzamov arena run")
+        arena = shlex.quote(str(place)) if place.is_file() else "ARENA"
+        raise ManifestError(f"{folder}: expected bundles, found none; play some with: agzamov arena run {arena}")
     return bundles
 
 

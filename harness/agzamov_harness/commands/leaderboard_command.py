@@ -9,7 +9,7 @@ import click
 
 from agzamov_verify.checks.registration_check import Trust, opened_log
 from agzamov_verify.checks.steps import Options
-from agzamov_verify.commands.bundle_argument import EXIT_FAILED, EXIT_USAGE, bounded, fail, limits_of
+from agzamov_verify.commands.bundle_argument import EXIT_FAILED, EXIT_USAGE, bounded, fail, limits_of, one_bundle
 from agzamov_verify.commands.command_line import Program
 from agzamov_verify.commands.trust_options import log_option, now_s
 from agzamov_verify.core.untrusted_input import printable
@@ -82,6 +82,8 @@ def build(
     """
     if policy_file is None:
         fail(NO_POLICY, EXIT_USAGE)
+    if why := one_bundle(folder):  # the record is written beside bundles, and would break this one
+        fail(why, EXIT_USAGE)
     try:
         policy = load_policy(policy_file)
     except ManifestError as error:

@@ -13,7 +13,7 @@ from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.core.waiting import busy, counted, shown
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
-from agzamov_verify.scores.collected_bundles import CannotCombine, passed
+from agzamov_verify.scores.collected_bundles import CannotCombine, passed_once
 from agzamov_verify.show.text.first_screen import NextStep, next_lines
 
 from ..planning.engine_pilot import NoPilot, engine_pilot, pilot_matches
@@ -54,18 +54,10 @@ def tell_pilot(
 
 def _verified(bundles: tuple[Path, ...], options: Options) -> list[Verdict]:
     """The verdicts of bundles that pass their check, each run once."""
-    found = dict[str, Path]()
-    verdicts = []
-    for path in counted("bundles", bundles, len(bundles)):
-        try:
-            verdict = passed(path, options)
-        except CannotCombine as error:
-            fail(str(error), EXIT_FAILED)
-        if other := found.get(verdict.run):
-            fail(f"{path}: expected every run once, found that of {other} again; leave one out", EXIT_FAILED)
-        found[verdict.run] = path
-        verdicts.append(verdict)
-    return verdicts
+    try:
+        return list(passed_once(counted("bundles", bundles, len(bundles)), options))
+    except CannotCombine as error:
+        fail(str(error), EXIT_FAILED)
 
 
 def _source(verdict: Verdict) -> PilotBundle:

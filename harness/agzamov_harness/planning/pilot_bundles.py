@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from agzamov_verify.checks.steps import Options
 from agzamov_verify.experiment.matches import Arm, Phase
-from agzamov_verify.scores.collected_bundles import bundle_of, passed
+from agzamov_verify.scores.collected_bundles import bundle_of, passed_once
 from agzamov_verify.scoring.game_planning import Deviation, GamePlanning, PilotFigures
 from agzamov_verify.scoring.inference.distributions import chi_square_quantile, f_quantile
 from agzamov_verify.scoring.inference.exact import square_root
@@ -60,8 +60,8 @@ def source_of(runs: Sequence[str]) -> str:
 
 
 def pilot_of(paths: Sequence[Path], options: Options) -> Pilot:
-    """Verify the bundles and take their figures. Raises CannotCombine for one that fails its check."""
-    verdicts = [passed(path, options) for path in paths]
+    """Verify the bundles and take their figures. Raises CannotCombine for a broken or repeated one."""
+    verdicts = list(passed_once(paths, options))
     bundles = [bundle_of(verdict) for verdict in verdicts]
     cells = [cell for bundle in bundles for cell in bundle.cells if not cell.key.temperature]
     runs = tuple(bundle.source.run for bundle in bundles)

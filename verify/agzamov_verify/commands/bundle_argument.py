@@ -54,6 +54,13 @@ def no_bundle(path: Path) -> str:
     return f"{where}: expected a bundle (a folder or a plain tar file), found {description}"
 
 
+def one_bundle(folder: Path) -> str:
+    """Error message if a folder, in which bundles were to lie, is a bundle itself; else empty."""
+    if not folder.is_dir() or no_bundle(folder):
+        return ""
+    return f"{show_name(str(folder))}: this is one bundle; give the folder in which it lies"
+
+
 def _folder(path: Path, where: str) -> str:
     if is_exhibition(path):
         mark = "an exhibition, played under another program's rules: it has no rank"

@@ -7,6 +7,7 @@ everything could be checked.
 """
 
 import sys
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -182,7 +183,7 @@ def refuse_what_is_no_bundle(path: Path) -> None:
 def _next(verdict: Verdict, bundle: Path) -> list[NextStep]:
     """The commands to type next, and what each gives."""
     context = click.get_current_context()
-    again: tuple[str | Path, ...] = (context.info_name or "check", bundle)
+    again: tuple[str | Path, ...] = (context.info_name or "check", bundle, *_trusted(context.params))
     if verdict.failed or not verdict.manifest:
         return [NextStep(typed(*again, "--details"), "all that is wrong, and where")]
     report = NextStep(typed("report", bundle), REPORT)
@@ -200,6 +201,15 @@ def _next(verdict: Verdict, bundle: Path) -> list[NextStep]:
         *_scores(verdict, bundle),
         *_repetitions(verdict.manifest, bundle),
     ]
+
+
+def _trusted(given: Mapping[str, Any]) -> Iterator[str | Path]:
+    """The options that say whom to believe, as they were given: without them another check is made."""
+    for option, name in (("--key", "key_file"), ("--policy", "policy"), ("--log", "log_folder")):
+        if given[name]:
+            yield from (option, given[name])
+    for file in given["attestations"]:
+        yield from ("--attestation", file)
 
 
 def _scores(verdict: Verdict, bundle: Path) -> list[NextStep]:

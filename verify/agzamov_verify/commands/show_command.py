@@ -83,7 +83,7 @@ def show(bundle: Path, **options: Any) -> None:
 
     Exit code 0: shown. 1: the bundle is broken. 2: wrong use.
     """
-    why = no_bundle(bundle)
+    why = no_bundle(bundle) or _without_effect(**options)
     if why:
         fail(why, EXIT_USAGE)
     view = _view(**options)
@@ -91,6 +91,16 @@ def show(bundle: Path, **options: Any) -> None:
     with faults_told(log):
         for line in _lines(bundle, open_bundle(bundle, log), view):
             click.echo(line)
+
+
+def _without_effect(*, game: str, games: bool, match: str, result: str, page: int, **flags: bool) -> str:
+    """Error message for an option that would do nothing beside the others; else empty."""
+    if game and games:
+        return "--game shows one game, --games lists them all: leave one out"
+    of_a_list = [("--match", match), ("--result", result), ("--page", page > 1)]
+    if not games and (given := [name for name, value in of_a_list if value]):
+        return f"{given[0]} is of a list: add --games"
+    return "--prompts is of one game: add --game NAME" if flags["prompts"] and not game else ""
 
 
 def _view(*, game: str, games: bool, match: str, result: str, page: int, **flags: bool) -> View:

@@ -59,12 +59,18 @@ def item(mark: str, text: str) -> Iterator[str]:
     yield from _hanging(f"{mark} ", " " * (len(mark) + 1), text)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Columns two spaces apart. The first goes on beneath itself where the others need the room."""
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, names: bool = False) -> Iterator[str]:
+    """Columns two spaces apart. The first goes on beneath itself where the others need the room.
+
+    `names`: the first is a name that is typed; too long for its column it has a line of its own, whole.
+    """
     cells = [[ascii_words(cell) for cell in line] for line in (header, *rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
     widths[0] = max(12, min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
     for line in cells:
+        if names and len(line[0]) > widths[0]:
+            yield line[0]
+            line[0] = ""
         first, *more = wrap(line[0], widths[0], subsequent_indent=INDENT, break_long_words=False) or [""]
         rest = (f"{cell:<{width}}" for cell, width in zip(line[1:], widths[1:], strict=True))
         yield "  ".join((f"{_shortened(first, widths[0]):<{widths[0]}}", *rest)).rstrip()

@@ -1,7 +1,7 @@
 """Several bundles as one body of evidence: each is verified first, and only those of one protocol go together."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from ..experiment.matches import CONTROLS, Arm, Augmentation, Match, Phase
 from ..plan.manifest import Manifest
 from ..plan.people_study import is_study
 from ..plan.rules_played import rules_played, unlike_words
+from ..protocols import PROTOCOLS
 from ..protocols.norms import load_protocol
 from ..scoring.agzamov.comparable import other_rules, unlike_designs
 from ..scoring.departures import departures
@@ -152,6 +153,18 @@ def passed(path: Path, options: Options) -> Verdict:
         finding = finding_line(verdict.findings[0]) if verdict.findings else "it could not be read"
         raise CannotCombine(f"{path}: expected a bundle that passes its check; {finding}")
     return verdict
+
+
+def passed_once(paths: Iterable[Path], options: Options) -> Iterator[Verdict]:
+    """The verdicts of bundles that pass their checks. Raises CannotCombine, also for a run that is there twice."""
+    found = dict[str, Path]()
+    for path in paths:
+        verdict = passed(path, options)
+        if other := found.get(verdict.run):
+            again = "it is named twice" if path == other else f"{other} has it too"
+            raise CannotCombine(f"{path}: expected every run once, found {verdict.run} again: {again}; leave one out")
+        found[verdict.run] = path
+        yield verdict
 
 
 def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
@@ -359,9 +372,15 @@ def one_protocol(manifests: Sequence[Manifest]) -> str:
     if len(protocols) != 1:
         found = ", ".join(f"{name} ({digest[:12]})" for name, digest in sorted(protocols)) or "none"
         raise CannotCombine(f"expected bundles of one protocol version, found {found}; score each version by itself")
+    protocol = manifests[0].plan.protocol
+    figures = "`show BUNDLE --details` has its figures"
     if is_study(manifests[0].plan):
-        raise CannotCombine(f"{STUDY_APART}; see its figures with: check --details")
-    return manifests[0].plan.protocol
+        raise CannotCombine(f"{STUDY_APART}; {figures}")
+    version = PROTOCOLS[protocol]
+    if set(version.phases) == {Phase.ARENA}:
+        instead = figures if version.people else "`agzamov arena table FOLDER` ranks its players"
+        raise CannotCombine(f"{protocol} has no phases with and without a memory, so no score; {instead}")
+    return protocol
 
 
 def seeds_of(runs: Sequence[str]) -> Callable[[str], bytes]:

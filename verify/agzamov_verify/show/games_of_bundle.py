@@ -146,9 +146,10 @@ def list_lines(opened: Opened, selection: GameSelection) -> Iterator[str]:
     start = (selection.page - 1) * PAGE
     rows = list(islice(_selected(opened, selection), start, start + PAGE + 1))
     if not rows:
-        yield "no such games here"
+        is_empty = selection.page == 1 or not any(True for _ in _selected(opened, selection))
+        yield "no such games here" if is_empty else f"no page {selection.page}: fewer games are listed"
         return
-    yield from table(("game", _first_place(rows), "A", "how it ended"), map(_row, rows[:PAGE]))
+    yield from table(("game", _first_place(rows), "A", "how it ended"), map(_row, rows[:PAGE]), names=True)
     yield "A: won, drawn or lost by seat A, which is measured"
     if len(rows) > PAGE:
         yield f"more: add --page {selection.page + 1}"
