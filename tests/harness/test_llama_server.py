@@ -26,7 +26,8 @@ from models.babbler import SLOT_TOKENS, write_model
 from models.live import strict
 
 AGZAMOV = Path(sys.executable).with_name("agzamov")
-SLOTS = 2
+SLOTS = 1
+"""One: behind a port slots share a process, and requests that share a batch get other last bits (decision 87)."""
 Json = dict[str, Any]
 
 
