@@ -152,6 +152,14 @@ def test_a_protocol_without_a_score_is_refused_with_what_shows_its_figures(
     assert (done.exit_code, done.stderr.count(told)) == (1, 1), done.output
 
 
+def test_the_record_of_a_leaderboard_beside_its_bundles_is_passed_over(small: Path, tmp_path: Path) -> None:
+    (tmp_path / "record.jsonl").write_text("{}")
+    alone = CliRunner().invoke(main, ["score", str(small), *FEW])
+    assert CliRunner().invoke(main, ["score", str(small), str(tmp_path / "record.jsonl"), *FEW]).stdout == alone.stdout
+    only = CliRunner().invoke(main, ["score", str(tmp_path / "record.jsonl"), *FEW])
+    assert (only.exit_code, "expected a bundle" in only.stderr) == (2, True)
+
+
 def test_a_bundle_without_an_engine_at_hand_says_what_was_not_checked(judged: Path) -> None:
     done = CliRunner().invoke(main, ["score", str(judged), "--engine", "/nowhere/stockfish", *FEW])
     assert done.exit_code == 0, done.output

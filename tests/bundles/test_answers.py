@@ -218,7 +218,7 @@ def test_what_was_too_small_to_be_found_is_told_only_of_figures_with_an_interval
         missed_words(answers),
     )
     bare = [Answer("holdem", Shown.NO_RESULT, (), "m", None, "", None, "why")]
-    assert missed_words(bare) == "No figure has an interval."
+    assert missed_words(bare) == "No answer has an interval."
 
 
 # --- what a submitter could gain by ------------------------------------------------------------------

@@ -352,6 +352,21 @@ def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None
     assert played.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / folder.name}"
 
 
+@pytest.mark.parametrize("name", ["source.json", "secret"])
+def test_a_broken_file_of_a_run_is_named(name: str, place: Place) -> None:
+    folder = place.sealed()
+    (folder / name).write_text("broken")
+    found = place("resume", folder, *place.key)
+    assert (found.exit_code, f"expected the folder of a sealed run ({name}: " in found.stderr) == (2, True)
+
+
+def test_a_run_that_is_not_played_to_its_end_is_packed_after_the_command_that_goes_on(place: Place) -> None:
+    folder = place.sealed()
+    found = place("pack", folder, *place.key)
+    assert found.exit_code == 4
+    assert f"is not played to its end; go on with: agzamov resume {folder}" in found.stderr
+
+
 def test_run_prints_its_figures_its_folder_and_its_bundle(place: Place) -> None:
     result = place("run", place.plan(TINY), *place.how)
     run = re.fullmatch(r"run: (.*/[0-9a-f]{16})\n", result.stderr)

@@ -76,6 +76,12 @@ def test_a_missing_key_is_told_with_the_command_that_makes_one(tmp_path: Path) -
     assert (found.ok, found.advice) == (False, f"agzamov keygen {tmp_path / 'none.pem'}")
 
 
+def test_a_public_key_in_the_place_of_a_key_is_no_reason_to_make_one(key: Path) -> None:
+    found = of(examine(key.with_name(f"{key.name}.pub"), "/no/such/engine"), "key")
+    assert (found.ok, found.advice) == (False, "name another file with --key")
+    assert f"the private one is beside it: {key}" in found.found
+
+
 def test_a_missing_engine_is_told_with_the_package_that_has_it(key: Path) -> None:
     found = of(examine(key, "/no/such/engine"), "engine")
     assert (found.ok, found.advice) == (False, ENGINE_ADVICE)

@@ -7,7 +7,9 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Callable
+from errno import ENOSPC
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa, x25519
@@ -78,6 +80,34 @@ def test_a_file_that_is_there_already_is_never_overwritten(there: str, tmp_path:
     with pytest.raises(KeyFault, match=told):
         signing_keys.generate(tmp_path / "submitter.pem")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {there: "precious"}
+
+
+@pytest.mark.parametrize("place", ["", ".", "/", "folder"])
+def test_a_key_is_a_file(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(KeyFault, match="expected a file for the key, found a folder"):
+        signing_keys.generate(Path(place))
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_key_that_cannot_be_written_whole_leaves_nothing_that_keeps_its_name(
+    half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full at the private half, or at the public one."""
+    full = OSError(ENOSPC, "No space left on device")
+
+    def fails(*_: object) -> NoReturn:
+        raise full
+
+    target: tuple[Any, str] = (os, "fdopen") if half == 0 else (Path, "write_bytes")
+    with monkeypatch.context() as patched:
+        patched.setattr(*target, fails)
+        with pytest.raises(KeyFault, match="No space left on device; no key was made"):
+            signing_keys.generate(tmp_path / "key.pem")
+    assert list(tmp_path.iterdir()) == []
+    signing_keys.generate(tmp_path / "key.pem")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_the_keys_id_is_the_digest_of_its_public_half_in_der(made: Path) -> None:

@@ -33,6 +33,7 @@ from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.plan.manifest import ManifestError
 
 KEY = signing_keys.Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"a key for tests").digest())
 API_KEY = "sk-proj-4b1cd9e6f0a84c55-planted"
@@ -128,6 +129,26 @@ def test_packing_again_replaces_the_bundle(finished: tuple[RunDirectory, Blocks]
     good = files(made)
     (made / "data" / "stray.txt").write_text("left behind")
     assert files(pack(*finished, KEY, tmp_path / "bundles")) == good
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+def test_something_else_under_the_name_of_a_bundle_is_left_alone(
+    kind: str, finished: tuple[RunDirectory, Blocks], tmp_path: Path
+) -> None:
+    place = tmp_path / "bundles" / finished[0].manifest.run_id
+    place.parent.mkdir()
+    own = tmp_path / "own"
+    own.write_text("somebody's own")
+    if kind == "folder":
+        place.mkdir()
+        own = own.rename(place / "own")
+    elif kind == "file":
+        own = own.rename(place)
+    else:
+        place.symlink_to(own)
+    with pytest.raises(ManifestError, match="there is something else under the name of the run's bundle; move it away"):
+        pack(*finished, KEY, tmp_path / "bundles")
+    assert own.read_text() == "somebody's own"
 
 
 def test_a_journal_that_was_changed_after_play_is_not_packed(

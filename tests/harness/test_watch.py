@@ -163,6 +163,12 @@ def test_a_port_that_is_taken_is_told(server: WatchServer) -> None:
         listening("127.0.0.1", server.server_port)
 
 
+def test_an_address_that_is_not_this_machines_is_told_by_its_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WatchServer, "require", lambda *_: None)
+    with pytest.raises(PageCannotListen, match=r"192\.0\.2\.1 port 0: .*; name one of this machine with --bind"):
+        listening("192.0.2.1")
+
+
 # --- what is told --------------------------------------------------------------------------------
 
 

@@ -1,15 +1,22 @@
 """A command that was typed wrongly is answered in one line, with what was probably meant."""
 
 import shutil
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.cluster.coordinator import connected
+from agzamov_harness.memory.adapter_file import systems
 from agzamov_harness.run import signing_keys
 from agzamov_verify import cli as verify_cli
+from agzamov_verify.commands.command_line import READER_LEFT, typed
+from agzamov_verify.plan.manifest import ManifestError
 from harness.test_cli import TINY, Place, error_of
 
 ROOT = Path(__file__).parents[2]
@@ -202,3 +209,59 @@ def test_a_run_gives_the_warnings_of_verify_at_its_end(place: Place) -> None:
     assert f"! {warned}" in " ".join(result.stdout.split())
     (bundle,) = (place.path / "bundles").iterdir()
     assert warned in " ".join(place("verify", bundle).stdout.split())
+
+
+# --- the examples of the help, and what the program advises ----------------------------------------
+
+
+def test_the_examples_of_the_help_name_what_is_there() -> None:
+    examples = dict[str, str]()
+    for command in ("memory try", "uci"):
+        printed = " ".join(CliRunner().invoke(main, [*command.split(), "--help"]).stdout.split())
+        examples[command] = printed.partition("Example: agzamov ")[2].partition(" Exit code")[0]
+    assert examples["memory try"].split()[2] in systems()
+    words = examples["uci"].split()
+    plan = yaml.safe_load((ROOT / words[1]).read_text())
+    assert words[words.index("--seat") + 1] in plan["seats"]
+
+
+def test_a_path_that_begins_with_a_dash_is_no_option_in_what_is_advised() -> None:
+    assert typed("report", Path("-b x/1")).endswith("report './-b x/1'")
+    assert typed("report", "--out", Path("b")).endswith("report --out b")
+
+
+def test_a_folder_of_no_name_is_not_the_current_one() -> None:
+    assert "expected a folder, found an empty name" in said("protocol", "run", "")
+
+
+def test_whoever_reads_leaves_early_and_that_is_no_failure_of_a_check() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agzamov_harness", "explain"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout
+    assert process.stderr
+    with process.stderr:
+        process.stdout.close()
+        assert (process.wait(300), process.stderr.read()) == (READER_LEFT, b"")
+
+
+def test_a_full_standard_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "agzamov_harness", "plan", ROOT / "manifests" / "demo.yaml"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+    assert (done.returncode, done.stderr) == (2, "error: standard output, or a disk: No space left on device\n")
+
+
+def test_a_cluster_that_nobody_listens_for_is_told_at_once(tmp_path: Path) -> None:
+    """A client of Dask that finds nobody ends minutes later, also after its error."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        free = listener.getsockname()[1]
+    for address in ("x", f"tcp://127.0.0.1:{free}"):
+        with pytest.raises(ManifestError, match="found none that answers"), connected(address):
+            pass

@@ -7,6 +7,7 @@ that is lost loses its calls in flight: the scheduler hands its streams to other
 
 import logging
 import secrets
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
@@ -15,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from distributed import Client, Future, KilledWorker
-from distributed.comm import CommClosedError
+from distributed.comm import CommClosedError, get_address_host_port
 
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.questions import Answer, Question
@@ -37,6 +38,7 @@ from ..run.stop import Stop, Stopped
 from . import worker
 from .session import beating, program_here
 
+LISTENS_S = 10
 CONNECT_S = 120
 STOP_S_MAX = 120.0
 UNSEEN_S_MAX = 120.0
@@ -62,6 +64,8 @@ def connected(address: str) -> Iterator[Cluster]:
     """The cluster at the address of its scheduler. Raises ManifestError where it cannot play."""
     try:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it has to say is in our error
+        # A client that finds nobody ends minutes later: first see whether anybody listens there at all.
+        socket.create_connection(get_address_host_port(address), LISTENS_S).close()
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         message = f"--cluster {address}: expected a Dask scheduler, found none that answers ({error})"

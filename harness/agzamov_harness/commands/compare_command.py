@@ -78,7 +78,7 @@ def compare(
         raise WrongUse("expected two bundles or more, found one: agzamov compare BUNDLE BUNDLE")
     for bundle in bundles:
         if why := no_bundle(bundle):
-            raise WrongUse(f"{bundle}: {why}")
+            raise WrongUse(why)
     if attest and not (policy and log_folder):
         raise WrongUse("--attest needs --policy FILE and --log FOLDER: every run must be of level V2")
     with exit_status.faults():

@@ -96,7 +96,8 @@ def _key(path: Path) -> Ability:
     try:
         load(path)
     except KeyFault as error:
-        return Ability("key", False, str(error).partition("; make one")[0], making(path))
+        advice = "name another file with --key" if path.exists() else making(path)
+        return Ability("key", False, str(error).partition("; make one")[0], advice)
     return Ability("key", True, str(path))
 
 

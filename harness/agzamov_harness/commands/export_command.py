@@ -20,6 +20,7 @@ from agzamov_verify.core.waiting import counted
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
 from agzamov_verify.experiment.matches import Match
+from agzamov_verify.seats import ModelSeat
 from agzamov_verify.show.games_of_bundle import outcome, played_streams, stream_told, streams_played
 from agzamov_verify.show.replayed_game import PlayedGame
 from agzamov_verify.show.views import VIEWS
@@ -130,7 +131,9 @@ def _texts(opened: Opened, matches: list[Match], notation: str, bundle: Path) ->
 def _records(opened: Opened, matches: list[Match]) -> Iterator[str]:
     found = list(records(opened, matches, int(time.time())))  # noqa: TID251 - a record says when it was made
     if not found:
-        fail("no language model in seat A here: a record is of a model; --to csv takes every game", EXIT_USAGE)
+        of_models = any(isinstance(opened.manifest.plan.seats[match.measured], ModelSeat) for match in matches)
+        why = "no match of a language model has a result here" if of_models else "no language model in seat A here"
+        fail(f"{why}: a record is of a model's result; --to csv takes every game", EXIT_USAGE)
     yield from (f"{json.dumps(record, allow_nan=False)}\n" for record in found)
 
 

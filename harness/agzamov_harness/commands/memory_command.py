@@ -178,7 +178,7 @@ def try_system(
     Each text is stored in a game of its own. Without --store and --search, commands are read line by line: store TEXT,
     search QUERY, end, export, quit.
 
-    Example: agzamov memory try bm25 --store "the opponent castles early" --search castles
+    Example: agzamov memory try full_text --store "the opponent castles early" --search castles
 
     Exit code 0: done. 2: no such system, or it cannot be started. 4: the server broke a rule, which is named.
     """

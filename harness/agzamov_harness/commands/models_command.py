@@ -254,6 +254,8 @@ def check(
         for name, seat_check in checks.items():
             for line in seat_lines(name, seat_check):
                 click.echo(printable(line))
+        if not checks:
+            click.echo("no seat of this plan is a local model: there is nothing to check")
     sys.exit(EXIT_FAILED if any(seat_check.wrong for seat_check in checks.values()) else 0)
 
 

@@ -45,7 +45,20 @@ CHANGED = (
     " small profile: undo the change, say --small as then, or play it in another folder"
 )
 
-folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+
+class NamedFolder(click.Path):
+    """A folder, which need not be there. An empty name, as of an unset variable, is not the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("expected a folder, found an empty name", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+folder_argument = click.argument("folder", type=NamedFolder())
 
 
 class PlanPart(NamedTuple):

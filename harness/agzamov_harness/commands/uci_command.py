@@ -76,7 +76,7 @@ def uci(
     exhibition, played under another program's rules, without a rank. PLAN may be the folder of an exhibition that was
     killed: then that is packed. Time for a move is the program's; play without a clock (docs/uci.md).
 
-    Example: agzamov uci manifests/quickstart.yaml --seat agent
+    Example: agzamov uci manifests/quickstart.yaml --seat reference
 
     Exit code 0: the program has ended, and the exhibition is written. 1: it does not verify. 2: the plan, a server or
     the key is wrong. 4: a server failed; what was played before is written.

@@ -10,6 +10,7 @@ import ipaddress
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from errno import EADDRNOTAVAIL
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
@@ -62,7 +63,9 @@ class BrowserServer(ThreadingHTTPServer):
         try:
             super().__init__((address, port), handler)
         except OSError as error:
-            raise PageCannotListen(f"{address} port {port}: {error.strerror}; choose another --port") from error
+            is_elsewhere = error.errno == EADDRNOTAVAIL
+            other = f"name one of this machine with {self.option}" if is_elsewhere else "choose another --port"
+            raise PageCannotListen(f"{address} port {port}: {error.strerror}; {other}") from error
         name = f"[{address}]" if ip.version == 6 else address
         names = (name, "localhost") if ip.is_loopback else (name,)
         self.hosts = tuple(f"{one}:{self.server_port}" for one in names)

@@ -147,8 +147,15 @@ def require_believable(making: Path) -> None:
 
 
 def named(making: Path, target: Path) -> Path:
-    """The bundle under its name, in place of an older one."""
-    shutil.rmtree(target, ignore_errors=True)
+    """The bundle under its name, in place of an older one.
+
+    Raises ManifestError, and keeps what was packed, where something else has the name.
+    """
+    if target.is_symlink() or target.exists():
+        if target.is_symlink() or not (target / bundle.BAGIT_FILE).is_file():
+            other = "there is something else under the name of the run's bundle; move it away, and type the same again"
+            raise ManifestError(f"{target}: {other}")
+        shutil.rmtree(target)
     making.rename(target)
     return target
 

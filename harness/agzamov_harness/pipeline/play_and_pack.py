@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from agzamov_verify.commands.command_line import no_option
 from agzamov_verify.core.waiting import shown
 from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
@@ -66,7 +67,7 @@ def to_resume(directory: RunDirectory, key: Path | None, options: "PlayOptions",
         "--port": options.port,
     }
     words = [str(word) for option, value in given.items() if value for word in (option, value)]
-    return shlex.join(["agzamov", "resume", str(directory.path), *words])
+    return shlex.join(["agzamov", "resume", no_option(directory.path), *words])
 
 
 def _nothing(packed: "Packed", desk: Desk) -> None:

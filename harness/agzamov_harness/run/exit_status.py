@@ -1,5 +1,6 @@
 """Exit of a command: a signal stops it cleanly, an exception of ours becomes one line and the documented exit code."""
 
+import errno
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ from .signing_keys import KeyFault
 from .stop import Stop, Stopped, StoppedAsAsked
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STOPPED = 1, 2, 4
+DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 ONE_SIGNAL_S: Final = 0.2
 """The same signal again so soon is still the first one: `timeout` sends it to the program and to its group."""
 
@@ -92,13 +94,16 @@ def faults() -> Iterator[None]:
         fail(f"{error}; the journal was changed since it was recorded: start a new run", EXIT_FAILED)
     except HarnessEnded as error:
         fail(str(error), error.code)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         fail(os_error_words(error), EXIT_USAGE)
 
 
 def os_error_words(error: OSError) -> str:
-    """Error message of the system, after the name of the file."""
-    return f"{error.filename or 'disk'}: {error.strerror or error}"
+    """Error message of the system, after the name of the file, or that of the disk where it is full."""
+    where = error.filename or ("disk" if error.errno in DISK_FULL else "")
+    return f"{where}{': ' if where else ''}{error.strerror or error}"
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -21,10 +21,11 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -43,6 +44,8 @@ from ..foundation.program_and_machine import SourceVersion, source_version
 from ..ports import PortFault
 from . import seal_signature
 from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, remember
+
+T = TypeVar("T")
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
 SOURCE, SEALED, SIGNATURE = "source.json", "manifest.sha256", "manifest.sig"
@@ -249,8 +252,8 @@ def load(path: Path, plan_folder: Path | None = None, memory_servers: Path | Non
     """
     try:
         manifest = load_sealed(path)
-        secret = bytes.fromhex((path / SECRET).read_text())
-        sealed_by = canon.loads_as((path / SOURCE).read_bytes(), SourceVersion)
+        secret = _told(path / SECRET, lambda data: bytes.fromhex(data.decode()))
+        sealed_by = _told(path / SOURCE, lambda data: canon.loads_as(data, SourceVersion))
     except Changed:
         raise
     except (OSError, ValueError) as error:
@@ -281,6 +284,14 @@ def require_signed_by(directory: RunDirectory, key: str | None) -> None:
         raise ManifestError(f"{directory.path}: expected a run that the key {key} sealed, found one by {sealed_by}")
 
 
+def _told(path: Path, read: Callable[[bytes], T]) -> T:
+    """What a file says. Raises OSError, and ValueError with the file's name."""
+    try:
+        return read(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+
+
 def load_sealed(path: Path) -> Manifest:
     """The manifest in the folder of a run. Raises OSError, and ManifestError for another one than was sealed."""
     data, digest = (path / MANIFEST).read_bytes(), (path / SEALED).read_bytes().strip()
@@ -298,8 +309,8 @@ def load_sealed(path: Path) -> Manifest:
         seal_signature.require_signed((path / SIGNATURE).read_bytes(), data, manifest.submitter_key_id)
     except seal_signature.BadSignature as error:
         raise Changed(
-            f"{path / SIGNATURE}: {error}: the manifest was changed after it was sealed; undo the change, or seal a new"
-            " run from a plan that says it"
+            f"{path / SIGNATURE}: {error}: the manifest or this file was changed after it was sealed; undo the change,"
+            " or seal a new run from a plan that says it"
         ) from error
     return manifest
 

@@ -5,6 +5,7 @@ played never shows in a journal. A match that may end early is played from look 
 the world stops the run cleanly; running the same folder again goes on from the journals.
 """
 
+import shlex
 import signal
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -217,7 +218,8 @@ def finished(directory: RunDirectory) -> Blocks:
     """All blocks of a run that has been played, driven again from its journals. Raises Stopped if some is missing."""
 
     def nobody(question: Question) -> Answer:
-        raise Stopped(f"game {question.game} is not played to its end")
+        go_on = f"go on with: agzamov resume {shlex.quote(str(directory.path))}"
+        raise Stopped(f"{directory.path}: game {question.game} is not played to its end; {go_on}")
 
     state = State(directory.manifest.plan, None)
     return Runner(directory, Answering(nobody), lambda: 0, state, Stop(), cores()).drive()

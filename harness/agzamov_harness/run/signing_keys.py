@@ -26,7 +26,9 @@ class KeyFault(ValueError):
 
 
 def generate(path: Path) -> Ed25519PrivateKey:
-    """A new key in `path` (mode 0600) and its public half in `path` + ".pub". Never overwrites."""
+    """A new key in `path` (mode 0600) and its public half in `path` + ".pub". Never overwrites. Raises KeyFault."""
+    if not path.name or path.is_dir():
+        raise KeyFault(f"{path}: expected a file for the key, found a folder; name one: agzamov keygen mine.pem")
     public = path.with_name(path.name + ".pub")
     if path.exists() or public.exists():
         raise KeyFault(_kept(path, public))
@@ -37,9 +39,14 @@ def generate(path: Path) -> Ed25519PrivateKey:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise KeyFault(_kept(path, public)) from error
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secret)
-    public.write_bytes(public_pem(key))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secret)
+        public.write_bytes(public_pem(key))
+    except OSError as error:  # half a key would keep its name for ever
+        path.unlink()
+        public.unlink(missing_ok=True)
+        raise KeyFault(f"{path}: {error.strerror}; no key was made") from error
     return key
 
 

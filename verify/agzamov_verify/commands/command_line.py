@@ -1,5 +1,6 @@
 """Our commands' common face: help by what people do, one line for a wrong one, and how advised ones are typed."""
 
+import errno
 import os
 import re
 import shlex
@@ -23,6 +24,8 @@ from .usage_errors import usage_message
 PROGRAM = "agzamov"
 LIGHT_PROGRAM: Final = "agzamov-verify"
 CONTINUED: Final = " \\"
+READER_LEFT: Final = 141
+"""The exit code where whoever reads what we print has left, as `head` does: 128 and the number of SIGPIPE."""
 ADVISED = re.compile(rf"(?<![\w./-]){PROGRAM}(?= (?:--)?[a-z])")
 """Our program at the head of a command in a message: "make one with: agzamov keygen"."""
 
@@ -46,9 +49,15 @@ def as_typed(message: str) -> str:
     return ADVISED.sub(lambda _: program(), message)
 
 
+def no_option(path: Path) -> str:
+    """A path as an argument: one that begins with a dash would be taken for an option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
 def typed(*words: str | Path, name: str = "") -> str:
     """A command of the program that is running, or of `name`, as a person types it."""
-    parts = [program(name or running()), *(shlex.quote(str(word)) for word in words)]
+    spelled = (no_option(word) if isinstance(word, Path) else word for word in words)
+    parts = [program(name or running()), *map(shlex.quote, spelled)]
     lines = [parts[0]]
     for part in parts[1:]:
         if len(lines[-1]) + len(part) + LABEL_WIDTH + len(CONTINUED) < WIDTH:
@@ -190,6 +199,13 @@ def _one_line() -> Iterator[None]:
         raise WrongUse(f"{message[:1].lower()}{message[1:]}{page}") from error
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted") from error
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes there
+        sys.exit(READER_LEFT)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise WrongUse(f"{error.filename or 'standard output, or a disk'}: {error.strerror}") from error
 
 
 def _as_here(command: click.Command, typed_here: str) -> click.Command:

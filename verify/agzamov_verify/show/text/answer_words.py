@@ -235,10 +235,11 @@ def against_words(answer: Answer, plan: Plan) -> str:
 def _others(answer: Answer, plan: Plan) -> str:
     assert answer.result is not None
     measured = answer.result.measured
-    return " and ".join(
+    names = [
         f"{'itself' if at.seat == measured else _player(at.seat, plan)}{condition_words(at.condition)}"
         for at in dict.fromkeys(answer.result.opponents)
-    )
+    ]
+    return f"{'its opponents ' if len(names) > 1 else ''}{' and '.join(names)}"
 
 
 def opponents_words(match: MatchResult) -> str:
@@ -266,7 +267,7 @@ def missed_words(answers: Sequence[Answer]) -> str:
     known = [one for answer in answers for one in answer.figures if one.low is not None]
     if not known:
         nothing = bool(answers) and all(map(is_alike, answers))
-        return "No intervals, since nothing differed." if nothing else "No figure has an interval."
+        return "No intervals, since nothing differed." if nothing else "No answer has an interval."
     made = max((one.corrected.comparisons for one in answers if one.corrected), default=0)
     told_p = f"; p is two-sided, corrected for {made} comparisons (Holm's method)" if made else ""
     alone = ", each for its own figure" if len(known) > 1 else ""

@@ -290,7 +290,10 @@ def match_words(manifest: Manifest, match_id: str) -> str:
 
 def _words_of(match: Match, side: str, plan: Plan) -> str:
     words = partial(arm_words, is_system_named=len(plan.systems_played) > 1)
-    arm, pair = words(match.condition), f"{match.measured} v {_others(match.table, str, words)}"
+    seats = match.table
+    if side and len(side) == 1 and (index := ord(side) - ord("a")) in range(len(seats)):  # whose result it is, first
+        seats = (seats[index], *seats[:index], *seats[index + 1 :])
+    arm, pair = words(match.condition), f"{seats[MEASURED].seat} v {_others(seats, str, words)}"
     pair = f"{pair}, seat {side.upper()}" if side else pair
     return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
 
@@ -352,7 +355,9 @@ def first_table(manifest: Manifest, results: Results, analysis: Analysis | None)
     if len(results.matches) <= ROWS_SHOWN_MAX:
         yield from match_table(manifest, results, analysis)
     else:
-        yield f"{len(results.matches)} matches: --details has their table"
+        rows, matches = len(results.matches), len({match_of(match.id) for match in results.matches})
+        of_seats = f"{rows} results of " if rows > matches else ""
+        yield f"{of_seats}{matches} matches: --details has their table"
 
 
 def match_table(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:
