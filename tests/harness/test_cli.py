@@ -352,6 +352,22 @@ def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None
     assert played.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / folder.name}"
 
 
+@pytest.mark.parametrize("of", ["--runs", "--key", "plan"])
+def test_a_path_that_is_no_utf8_is_refused_before_anything_is_sealed(of: str, place: Place) -> None:
+    odd = place.path / os.fsdecode(b"d\xff")
+    odd.mkdir()
+    plan = place.plan(TINY)
+    paths = {"--runs": place.path / "runs", "--key": place.path / "key.pem", "plan": plan}
+    if of != "--runs":
+        shutil.copy(paths[of], odd)
+    paths[of] = odd / paths[of].name
+    found = place("seal", paths["plan"], "--key", paths["--key"], "--runs", paths["--runs"])
+    assert (found.exit_code, len(found.stderr.splitlines())) == (2, 1)
+    assert "d\\udcff" in found.stderr
+    assert "expected a path in UTF-8" in found.stderr
+    assert list(place.path.rglob("manifest.json")) == []
+
+
 @pytest.mark.parametrize("name", ["source.json", "secret"])
 def test_a_broken_file_of_a_run_is_named(name: str, place: Place) -> None:
     folder = place.sealed()

@@ -207,6 +207,7 @@ def create(
     servers = (memory_servers or installed_folder()).absolute()
     origin = RunOrigin(str(key_file.absolute()), str(servers), str(plan_folder.resolve()))
     path = runs / manifest.run_id
+    _require_utf8(key_file.absolute(), servers, plan_folder.resolve(), path.absolute())
     making, signature = runs / f".{manifest.run_id}{MAKING}", seal_signature.signed(sealed, key)
     seal_signature.require_signed(signature, sealed, manifest.submitter_key_id)
     with _removed_on_failure(making):
@@ -223,6 +224,17 @@ def create(
         remember(sha256, origin)
         making.rename(path)
     return RunDirectory(path, manifest, secret, sealed_by, origin)
+
+
+def _require_utf8(*paths: Path) -> None:
+    """Raises ManifestError for a path whose bytes are no UTF-8: no document can hold it, and no command names it."""
+    for path in paths:
+        try:
+            str(path).encode()
+        except UnicodeEncodeError as error:
+            raise ManifestError(
+                f"{str(path)!a}: expected a path in UTF-8; rename it, or work in another one"
+            ) from error
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from ..checks.random_sample import SEED_BYTES
 from ..core.workers import cores, memory_limit
 from ..engines.uci_engine import engine_or_why
 from ..show.text import quality_text
-from .bundle_argument import bounded, limits_of
+from .bundle_argument import bounded, limits_of, no_bundle
 
 EXIT_CODES = {Status.PASS: 0, Status.NOT_APPLICABLE: 0, Status.FAIL: 1}
 EXIT_NOT_CHECKED = 3
@@ -64,6 +64,8 @@ def check_quality(
 
     Exit code 0: complete and right. 1: a check failed. 2: wrong use. 3: the engine could not be asked.
     """
+    if why := no_bundle(bundle):
+        raise click.UsageError(why)
     folder = answers or quality_text.answers_folder(bundle)
     if not folder.exists():
         raise click.UsageError(f"no evaluations in {folder}; make them with: agzamov quality {bundle}")
