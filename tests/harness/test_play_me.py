@@ -2,12 +2,15 @@
 
 import re
 import signal
+import socket
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from agzamov_harness.cli import main
 from agzamov_harness.people.casual_game import OPPONENTS, CasualGame, Wish, casual_plan
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.checks.steps import Options, verify
@@ -55,6 +58,19 @@ def test_every_opponent_plays_every_game_that_it_can(game: CasualGame, against: 
 def test_a_wish_that_cannot_be_met_is_one_clear_line(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
         plan_from(casual_plan(PLAIN._replace(**change)))
+
+
+def test_a_page_that_cannot_be_served_leaves_no_run(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        wrong = {
+            "choose another --port": ("--port", taken.getsockname()[1]),
+            "name one of this machine with --listen": ("--listen", "192.0.2.1"),
+            "--listen example.org: expected an IP address": ("--listen", "example.org"),
+        }
+        for told, options in wrong.items():
+            done = CliRunner().invoke(main, list(map(str, ("play-me", "--folder", tmp_path, "--no-browser", *options))))
+            assert (done.exit_code, told in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "runs").exists()
 
 
 def address(running: Running, patience_s: float = 60) -> str:

@@ -22,7 +22,7 @@ from ..foundation.default_places import LOOPBACK
 from ..foundation.owner_folder import installed_folder
 from ..people.casual_game import GAMES, HANDS, OPPONENTS, CasualGame, Wish, casual_plan
 from ..people.desk import Desk
-from ..people.people_server import WAIT_S
+from ..people.people_server import WAIT_S, PeopleServer
 from ..people.served import FINISHED
 from ..pipeline.play_and_pack import Packed, PlayOptions, played
 from ..run import exit_status, signing_keys
@@ -115,6 +115,7 @@ def play_me(folder: Path, *, no_browser: bool, **options: Any) -> None:
             opened=str if no_browser else partial(_open, folder),
             installed=installed_folder(),
         )
+        PeopleServer.require_free(given.listen, given.port)
         packed = played(PlanFile(plan, Path()), key, folder / "runs", given)
         click.echo(f"bundle: {packed.bundle}")
 

@@ -54,22 +54,42 @@ class BrowserServer(ThreadingHTTPServer):
     option: ClassVar[str] = "--bind"
 
     def __init__(self, address: str, port: int, handler: type["BrowserHandler"]) -> None:
-        try:
-            ip = ipaddress.ip_address(address)
-        except ValueError as error:
-            raise PageCannotListen(f"{self.option} {address}: {self.expected}") from error
+        ip = self._ip(address)
         self.require(ip)
         self.address_family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
         try:
             super().__init__((address, port), handler)
         except OSError as error:
-            is_elsewhere = error.errno == EADDRNOTAVAIL
-            other = f"name one of this machine with {self.option}" if is_elsewhere else "choose another --port"
-            raise PageCannotListen(f"{address} port {port}: {error.strerror}; {other}") from error
+            raise self._cannot_listen(address, port, error) from error
         name = f"[{address}]" if ip.version == 6 else address
         names = (name, "localhost") if ip.is_loopback else (name,)
         self.hosts = tuple(f"{one}:{self.server_port}" for one in names)
         self.origins = tuple(f"http://{host}" for host in self.hosts)
+
+    @classmethod
+    def require_free(cls, address: str, port: int) -> None:
+        """Raises PageCannotListen where the port is taken, or the address is not one of this machine's.
+
+        For a command that seals a run before its page is served.
+        """
+        family = socket.AF_INET6 if cls._ip(address).version == 6 else socket.AF_INET
+        try:
+            socket.create_server((address, port), family=family).close()
+        except OSError as error:
+            raise cls._cannot_listen(address, port, error) from error
+
+    @classmethod
+    def _ip(cls, address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+        try:
+            return ipaddress.ip_address(address)
+        except ValueError as error:
+            raise PageCannotListen(f"{cls.option} {address}: {cls.expected}") from error
+
+    @classmethod
+    def _cannot_listen(cls, address: str, port: int, error: OSError) -> PageCannotListen:
+        is_elsewhere = error.errno == EADDRNOTAVAIL
+        other = f"name one of this machine with {cls.option}" if is_elsewhere else "choose another --port"
+        return PageCannotListen(f"{address} port {port}: {error.strerror}; {other}")
 
     expected: ClassVar[str] = "expected an IP address of the loopback, as 127.0.0.1"
 
