@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from agzamov_verify.checks.registration_check import RegistrationVerdict
 from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.cli import main
 from agzamov_verify.core.columns import listed
 from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.plan.manifest import Plan
@@ -248,6 +250,14 @@ def test_no_placebo_is_said(full: Verdict) -> None:
 def test_a_script_is_called_one_whatever_its_name(small: Path) -> None:
     told = answer_lines(played_of(check(small)))
     assert all("agent (scripted reference player)" in line and "(random player)" in line for line in told)
+
+
+def test_a_pair_without_a_difference_is_named_once_and_several_opponents_are_called_so() -> None:
+    arena = Path(__file__).parent / "golden" / "arena-0.1" / "models"
+    told = " ".join(CliRunner().invoke(main, ["show", str(arena)]).stdout.split())
+    assert told.count("between agent and other in chess: ") == 1
+    assert "between agent and its opponents dice (random player) and other in hold'em for many" in told
+    assert "other and agent in chess" not in told
 
 
 def test_who_loses_every_game_is_not_shown_to_be_no_different() -> None:

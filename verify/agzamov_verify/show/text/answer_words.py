@@ -44,6 +44,7 @@ CAUSES: Final = {
 PLACEBO: Final = "A placebo is help of the same length and form without its information."
 STRONGER: Final = "try a stronger model, or a longer Phase 0 if this one should beat a random player"
 FULL_STACK: Final = "The full stack is memory, tools and documents together."
+BETWEEN: Final = "No difference shown between "
 
 
 class Sentence(NamedTuple):
@@ -75,7 +76,18 @@ def answer_lines(played: Played) -> list[str]:
     subjects: dict[tuple[str, str], list[str]] = {}
     for one in told:
         subjects.setdefault((one.head, one.tail), []).append(one.subject)
-    return [f"{head}{listed(names)}{tail}." for (head, tail), names in subjects.items()]
+    return [
+        f"{head}{_pairs(names) if head == BETWEEN else listed(names)}{tail}."
+        for (head, tail), names in subjects.items()
+    ]
+
+
+def _pairs(names: Sequence[str]) -> str:
+    """Pairs of players, each once: who is named first does not matter where no difference is shown."""
+    once: dict[frozenset[str], str] = {}
+    for name in names:
+        once.setdefault(frozenset(name.split(" and ")), name)
+    return " and between ".join(once.values())
 
 
 def is_of_an_arena(results: Results) -> bool:
@@ -178,7 +190,7 @@ def _contest(answer: Answer, subject: str, where: str, played: Played) -> Senten
     other, figures = _others(answer, played.manifest.plan), figure_words(answer.figures[0], answer.game)
     tail = f"{where}: {figures}{corrected_words(answer)}{_not_own(answer)}{_doubted(answer)}{_gate(answer, played)}"
     if answer.shown is Shown.NO_DIFFERENCE:
-        return Sentence("No difference shown between ", f"{subject} and {other}", tail)
+        return Sentence(BETWEEN, f"{subject} and {other}", tail)
     return Sentence("", f"{subject} did {answer.shown.value} than {other}", tail)
 
 
@@ -239,7 +251,7 @@ def _others(answer: Answer, plan: Plan) -> str:
         f"{'itself' if at.seat == measured else _player(at.seat, plan)}{condition_words(at.condition)}"
         for at in dict.fromkeys(answer.result.opponents)
     ]
-    return f"{'its opponents ' if len(names) > 1 else ''}{' and '.join(names)}"
+    return f"{'its opponents ' if len(names) > 1 else ''}{listed(names)}"
 
 
 def opponents_words(match: MatchResult) -> str:
