@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
@@ -576,6 +577,14 @@ def test_a_run_that_another_process_has_is_left_alone(place: Place) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         told = error_of(place("resume", folder, *place.key), 2)
     assert told == f"{folder}: another process is running this run"
+
+
+def test_the_workers_of_a_killed_process_are_waited_for_while_they_end(place: Place) -> None:
+    folder = place.sealed()
+    lock = (folder / "lock").open("a")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    threading.Timer(0.5, lock.close).start()
+    assert place("resume", folder, *place.key, "--out", place.path / "bundles").exit_code == 0
 
 
 def test_no_other_process_can_go_on_with_a_run_while_it_is_packed(

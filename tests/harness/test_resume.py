@@ -139,6 +139,7 @@ def test_a_run_killed_while_it_packs_is_packed_again(
                 pass
             running.alive_after(dice.below(20) / 1000)
             running.kill()
+            assert not running.left_behind()
             torn += changed_ns(making) not in (0, before)
         assert finish(commands, run) == claims
         assert len(peer.requests) == asked

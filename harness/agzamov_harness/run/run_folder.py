@@ -21,11 +21,12 @@ import os
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -46,6 +47,9 @@ from . import seal_signature
 from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, remember
 
 T = TypeVar("T")
+WORKERS_END_S: Final = 5.0
+"""Seconds that a lock is waited for: the workers of a process that was killed hold it until they have ended too."""
+LOOK_S: Final = 0.05
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
 SOURCE, SEALED, SIGNATURE = "source.json", "manifest.sha256", "manifest.sig"
@@ -151,7 +155,7 @@ class RunDirectory:
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone. Raises ManifestError while another one has it."""
-        return held(self.path / LOCK, f"{self.path}: another process is running this run")
+        return held(self.path / LOCK, f"{self.path}: another process is running this run", wait_s=WORKERS_END_S)
 
     @contextmanager
     def shared(self, share: str) -> Iterator[None]:
@@ -170,20 +174,26 @@ class RunDirectory:
 
     def playing(self) -> AbstractContextManager[None]:
         """Hold the journals: in containers it is another process that writes them. Raises ManifestError."""
-        return held(self.notes / LOCK, f"{self.path}: another process is running this run")
+        return held(self.notes / LOCK, f"{self.path}: another process is running this run", wait_s=WORKERS_END_S)
 
 
 @contextmanager
-def held(path: Path, otherwise: str, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
+def held(path: Path, otherwise: str, kind: int = fcntl.LOCK_EX, wait_s: float = 0) -> Iterator[None]:
     """Hold a lock file, for this process alone unless `kind` is LOCK_SH.
 
-    Raises InUse, which says `otherwise`, while another has it.
+    Raises InUse, which says `otherwise`, where another still has it after `wait_s`.
     """
+    end = time.monotonic() + wait_s
     with open_append(path) as lock:
-        try:
-            fcntl.flock(lock, kind | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InUse(otherwise) from error
+        while True:
+            try:
+                fcntl.flock(lock, kind | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                if time.monotonic() >= end:
+                    raise InUse(otherwise) from error
+                time.sleep(LOOK_S)
+            else:
+                break
         yield
 
 

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import update_wrapper
 from importlib import import_module
@@ -200,12 +200,19 @@ def _one_line() -> Iterator[None]:
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted") from error
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes there
+        _print_no_more()
         sys.exit(READER_LEFT)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
+        _print_no_more()
         raise WrongUse(f"{error.filename or 'standard output, or a disk'}: {error.strerror}") from error
+
+
+def _print_no_more() -> None:
+    """Let what is still to be flushed go nowhere: flushed at the end of the program it would fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _as_here(command: click.Command, typed_here: str) -> click.Command:
