@@ -265,3 +265,31 @@ def test_a_cluster_that_nobody_listens_for_is_told_at_once(tmp_path: Path) -> No
     for address in ("x", f"tcp://127.0.0.1:{free}"):
         with pytest.raises(ManifestError, match="found none that answers"), connected(address):
             pass
+
+
+def test_after_a_wrong_key_the_advised_check_has_the_key_too() -> None:
+    stranger = ROOT / "tests" / "bundles" / "golden" / "agz-0.1" / "test-key.pem.pub"
+    done = CliRunner().invoke(main, ["verify", str(BUNDLE), "--quick", "--engine", "/nowhere", "--key", str(stranger)])
+    advised = " ".join(done.stdout.replace("\\\n", " ").partition("Next ")[2].split())
+    assert (done.exit_code, f"--key {stranger} --details" in advised) == (1, True), done.stdout
+
+
+def test_each_row_of_an_arena_begins_with_the_player_whose_result_it_is() -> None:
+    printed = (
+        CliRunner()
+        .invoke(main, ["show", str(ROOT / "tests" / "bundles" / "golden" / "arena-0.1" / "bundle"), "--details"])
+        .stdout
+    )
+    assert "17 results of 7 matches: --details has their table" in printed
+    rows = [line.split() for line in printed.splitlines() if line.startswith("Phase 6, chess, ")]
+    assert (rows[0][3:8], rows[0][10]) == (["agent", "v", "dice,", "seat", "A"], "1.00")
+    assert (rows[1][3:8], rows[1][10]) == (["dice", "v", "agent,", "seat", "B"], "0.00")
+
+
+def test_records_of_models_without_a_result_are_refused_for_that_reason() -> None:
+    told = said("export", ROOT / "results" / "bundles" / "smollm2-help", "--to", "every-eval-ever")
+    assert told.startswith("no match of a language model has a result here: ")
+
+
+def test_evaluations_of_what_is_no_bundle_are_not_advised(tmp_path: Path) -> None:
+    assert "this folder is not a bundle" in said("check-quality", tmp_path)
