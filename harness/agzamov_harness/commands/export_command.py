@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, nullcontext
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -237,12 +237,11 @@ def _write(path: Path, texts: Iterator[str]) -> None:
     """Write a file whole or not at all; to a device or a pipe, such as /dev/stdout, as it comes."""
     is_stream = path.exists() and not path.is_file() and not path.is_dir()
     try:
-        with nullcontext(path) if is_stream else written_whole(path) as place, _opened(place) as file:
+        with (
+            nullcontext(path) if is_stream else written_whole(path) as place,
+            place.open("w", encoding="ascii", newline="") as file,
+        ):
             for text in texts:
                 file.write(text)
     except OSError as error:
         fail(f"{path}: {error.strerror}", EXIT_USAGE)
-
-
-def _opened(path: Path) -> TextIO:
-    return path.open("w", encoding="ascii", newline="")

@@ -33,7 +33,7 @@ from agzamov_verify.checks.attestations_given import trust_about
 from agzamov_verify.checks.check_log import CheckLog, Status, StepFailed
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.steps import Options, Verdict, verify
-from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.commands.bundle_argument import LEADERBOARD_RECORD, no_bundle
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import HostileBundle, Source, open_source, printable, sha256_of, show_name
 from agzamov_verify.experiment.plan_fields import Line
@@ -101,7 +101,7 @@ def _require_sound(policy: Policy) -> None:
             raise ManifestError(f"policy.keys: expected one name for a key, found {first} and {name} for {key[:16]}")
 
 
-RECORD: Final = "record.jsonl"
+RECORD: Final = LEADERBOARD_RECORD
 
 
 class SubmissionOutcome(StrEnum):

@@ -151,7 +151,7 @@ def named(making: Path, target: Path) -> Path:
 
     Raises ManifestError, and keeps what was packed, where something else has the name.
     """
-    if target.is_symlink() or target.exists():
+    if os.path.lexists(target):
         if target.is_symlink() or not (target / bundle.BAGIT_FILE).is_file():
             other = "there is something else under the name of the run's bundle; move it away, and type the same again"
             raise ManifestError(f"{target}: {other}")

@@ -102,8 +102,9 @@ def faults() -> Iterator[None]:
 
 def os_error_words(error: OSError) -> str:
     """Error message of the system, after the name of the file, or that of the disk where it is full."""
+    words = error.strerror or str(error)
     where = error.filename or ("disk" if error.errno in DISK_FULL else "")
-    return f"{where}{': ' if where else ''}{error.strerror or error}"
+    return f"{where}: {words}" if where else words
 
 
 def fail(message: str, code: int) -> NoReturn:

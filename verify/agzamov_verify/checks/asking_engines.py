@@ -127,8 +127,7 @@ def side_by_side(
                 waiting += 1
             if not waiting:
                 return
-            work_s = _work_s(waiting, engines.searched - searched, time.monotonic() - began)
-            worth = int(work_s / WORTH_AN_ENGINE_S) if waiting < room else engines.most if work_s else 0
+            worth = _engines_worth(waiting, room, engines.searched - searched, time.monotonic() - began)
             for index in range(len(threads), min(engines.most, max(engines.started, worth))):
                 threads.append(_thread(partial(_answer, partial(engines.running, index), ask, todo, answers)))
             several = answers.get()
@@ -146,9 +145,15 @@ def side_by_side(
             thread.join()
 
 
-def _work_s(waiting: int, searched: int, elapsed_s: float) -> float:
-    """Seconds that questions which wait take, by the searches so far; 0 before the first."""
-    return waiting * elapsed_s / searched if searched > 0 else 0.0
+def _engines_worth(waiting: int, room: int, searched: int, elapsed_s: float) -> int:
+    """How many engines the work is worth, by the searches so far: none before the first.
+
+    Where as many questions wait as there is room for, more may be left: any number.
+    """
+    if searched <= 0:
+        return 0
+    work_s = waiting * elapsed_s / searched
+    return room if waiting == room else int(work_s / WORTH_AN_ENGINE_S)
 
 
 def _thread(run: Callable[[], None]) -> threading.Thread:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -159,9 +159,9 @@ def engines_for(
         yield engines
 
 
-def side_by_side_engines(at_hand: EngineAtHand, hash_mib: int, start: Callable[[], E]) -> EngineGroup[E]:
+def side_by_side_engines(at_hand: EngineAtHand, hash_mib: int, start: Callable[[], E]) -> "closing[EngineGroup[E]]":
     """As many engines as the budget allows. Raises EngineFault and CouldNotCheck."""
-    return EngineGroup(start, at_hand.budget.engines(at_hand.jobs, hash_mib))
+    return closing(EngineGroup(start, at_hand.budget.engines(at_hand.jobs, hash_mib)))
 
 
 def to_ask(replayed: Replayed, draws: Stream) -> list[AskedAgain]:

@@ -7,7 +7,7 @@ seed; the verdict says what a faultless sample shows. The figures are recomputed
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count, zip_longest
 from pathlib import Path
 from typing import TypeAlias
@@ -65,7 +65,7 @@ def open_judges(path: Path, norm: EngineNorm, nodes: int, count: int, require: R
 
     They are asked only what this user's store of answers does not hold. Raises EngineFault.
     """
-    with EngineGroup(lambda: UciEngine(path, norm.hash_mib), count) as engines:
+    with closing(EngineGroup(lambda: UciEngine(path, norm.hash_mib), count)) as engines:
         require(engines.first, norm)
         engines.share(answers_of(path, norm.name, norm.net_sha256))
         yield Judges(engines, nodes)

@@ -31,6 +31,8 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 BUNDLES: Final = Path("bundles")
 """The folder to which `agzamov run` writes bundles, unless it is told another."""
+LEADERBOARD_RECORD: Final = "record.jsonl"
+"""The file that a leaderboard keeps beside its bundles, so that `bundles/*` names it too."""
 NEEDED: Final = (*TAG_FILES, bundle.ENVELOPE_FILE)
 _USTAR: Final = slice(257, 262)
 _KNOWN: Final = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZ": "bzip2", b"\xfd7": "xz", b"(\xb5": "zstd"}

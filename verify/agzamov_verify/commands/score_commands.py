@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -17,10 +17,9 @@ from ..engines.uci_engine import engine_or_why
 from ..experiment.matches import Augmentation
 from ..scores.collected_bundles import CannotCombine, Collected, collect
 from ..scores.score_report import calibration_document, calibration_lines, score_document, score_lines
-from .bundle_argument import bounded, given_key_id, limits_of, no_bundle
+from .bundle_argument import LEADERBOARD_RECORD, bounded, given_key_id, limits_of, no_bundle
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
-LEADERBOARD_RECORD: Final = "record.jsonl"
 SEVERAL = (
     "these bundles were signed by {} different keys, so one figure may mix what different people said;"
     " name the keys that you believe by --key"
@@ -107,7 +106,6 @@ def collected_from(
     """The evidence of the named bundles, and whether JSON is asked for. Ends the program where they cannot be used."""
     path, missing = engine_or_why(engine)
     keys = [given_key_id(file) for file in key_files]
-    # "bundles/*" names the record too that a leaderboard keeps beside its bundles
     bundles = tuple(bundle for bundle in bundles if bundle.name != LEADERBOARD_RECORD) or bundles
     for bundle in bundles:
         if why := no_bundle(bundle):

@@ -2,8 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 from .uci_engine import Answers, UciEngine
 
@@ -11,10 +10,7 @@ E = TypeVar("E", bound=UciEngine)
 
 
 class EngineGroup(Generic[E]):
-    """At most `most` engines from `start`, the first of which runs at once. Raises EngineFault where it cannot.
-
-    Close it, or use it as a context manager.
-    """
+    """At most `most` engines from `start`, the first of which runs at once. Close it. Raises EngineFault."""
 
     def __init__(self, start: Callable[[], E], most: int) -> None:
         self.most = max(1, most)
@@ -35,10 +31,7 @@ class EngineGroup(Generic[E]):
             engine.answers = answers
 
     def running(self, index: int) -> E:
-        """The engine with this index, started if it is not running: indices are asked for in order or together.
-
-        Raises EngineFault.
-        """
+        """The engine with this index; it and those before it are started if they do not run. Raises EngineFault."""
         with self._growing:
             while index >= len(self._running):
                 engine = self._start()
@@ -65,11 +58,3 @@ class EngineGroup(Generic[E]):
         """End all engines; safe to call twice."""
         for engine in self._running:
             engine.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ...core.columns import LABEL_WIDTH, WIDTH, ascii_words, item, listed, paragraph, quoted, table
+from ...core.seat_letters import LETTERS, seat_index_of
 from ...experiment.matches import MEASURED, Condition, Match, SeatAt, others_of
 from ...plan.manifest import Manifest, Plan
 from ...protocols import version_words
@@ -290,9 +291,8 @@ def match_words(manifest: Manifest, match_id: str) -> str:
 
 def _words_of(match: Match, side: str, plan: Plan) -> str:
     words = partial(arm_words, is_system_named=len(plan.systems_played) > 1)
-    seats = match.table
-    if side and len(side) == 1 and (index := ord(side) - ord("a")) in range(len(seats)):  # whose result it is, first
-        seats = (seats[index], *seats[:index], *seats[index + 1 :])
+    index = seat_index_of(side) if side in tuple(LETTERS[: len(match.table)]) else MEASURED
+    seats = (match.table[index], *others_of(match.table, index))  # whose result it is, first
     arm, pair = words(match.condition), f"{seats[MEASURED].seat} v {_others(seats, str, words)}"
     pair = f"{pair}, seat {side.upper()}" if side else pair
     return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
