@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from agzamov_harness.adapters.completion import ServerAnswer, read_completion
@@ -87,6 +88,13 @@ def ollama(babbler: Babbler, manner: Manner = Manner.GOOD, behind: str = "") -> 
 def of_ollama(babbler: Babbler, double: OllamaDouble, notes: Path, **seat: Any) -> PreflightExecution:
     plan = plan_with(kind="ollama", base_url=double.url, model=NAME, model_digest=babbler.digest, **seat)
     return preflight(sealed(plan, ModelPin(babbler.digest, babbler.size)), double.url, notes)
+
+
+def log_probabilities(address: str, prompt: str) -> list[float]:
+    """Those of the tokens that a client gets who sends nothing but OpenAI's fields."""
+    wanted = {"messages": [{"role": "user", "content": prompt}], "temperature": 0, "max_tokens": 24, "logprobs": True}
+    answer = httpx.post(f"{address}/v1/chat/completions", json=wanted, timeout=60).raise_for_status().json()
+    return [token["logprob"] for token in answer["choices"][0]["logprobs"]["content"]]
 
 
 def unquantised(folder: Path) -> Path:
@@ -169,6 +177,16 @@ def test_the_server_of_our_image_is_a_function_of_the_request_over_its_socket(ba
     assert [one.how for one in outcome.rounds] == ["in reverse order", "every other first", "all at once"]
     assert [(one.texts_same, one.logprobs_same) for one in outcome.rounds] == [(REQUESTS, REQUESTS)] * 3
     assert outcome.overlong is Overlong.REFUSED
+
+
+@pytest.mark.slow
+def test_a_client_that_names_no_cache_gets_the_same_bits_whatever_was_asked_before(tmp_path: Path) -> None:
+    """A seat of kind `openai` sends none of llama.cpp's own fields. One token of a cached prompt is read again."""
+    prompts = [f"Position {fens}: {'fen rnbqkbnr/pppp ' * fens}" for fens in (41, 55, 62)]
+    with strict(unquantised(tmp_path), slots=1) as address:
+        first = [log_probabilities(address, prompt) for prompt in prompts]
+        twice = [log_probabilities(address, prompt) for prompt in prompts for _ in range(2)]
+    assert twice[::2] == twice[1::2] == first
 
 
 @pytest.mark.slow

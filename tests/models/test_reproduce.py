@@ -49,7 +49,9 @@ from models.ollama_double import OllamaDouble, Shown
 from registration.registered_run import World
 from registration.replayed_run import Replay, any_round_is_signed, policy_file, round_file
 
-CONTEXT, SLOTS = 4096, 2
+CONTEXT = 4096
+SLOTS = 1
+"""One: behind a port slots share a process, and requests that share a batch get other last bits (decision 87)."""
 CHESS, POKER = "p1-chess960-naked-model", "p1-holdem-naked-model"
 STREAM = f"{CHESS}-b00000"
 
@@ -102,7 +104,7 @@ class Live(NamedTuple):
 def live(babbler: Babbler, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = tmp_path_factory.mktemp("live")
     shown = Shown(NAME, babbler.digest, babbler.size)
-    with strict(babbler.gguf) as llama, OllamaDouble(shown, llama, CONTEXT) as double:
+    with strict(babbler.gguf, slots=SLOTS) as llama, OllamaDouble(shown, llama, CONTEXT) as double:
         seat = {"kind": "ollama", "base_url": double.url, "model": NAME, "model_digest": babbler.digest}
         yield Live(double.url, llama, babbler, played(plan_of(**seat, store=str(babbler.store)), folder))
 
@@ -288,7 +290,7 @@ def test_another_model_where_nothing_is_pinned_agrees_less(live: Live, plain: Pa
     assert "from the same weights" not in said
     assert honest["seats"]["model"]["different"] == 0
     write_model(tmp_path / "other.gguf", seed=2, quantised=True)
-    with strict(tmp_path / "other.gguf") as other:
+    with strict(tmp_path / "other.gguf", slots=SLOTS) as other:
         report = report_of(plain, "--sample", "100", "--at", f"model={other}/v1", code=1)
     assert report["seats"]["model"]["different"] > honest["seats"]["model"]["same"] / 2
 

@@ -156,6 +156,7 @@ def started(path: Path, listen: str, slots: int) -> Any:
     wanted.cache_ram_mib = 0
     wanted.verbosity = ERRORS
     wanted.cache_idle_slots = wanted.ui = False
+    wanted.cache_prompt = False  # unless a request asks for it: bits depend on where a cached beginning ends
     wanted.offline = True
     if listen.endswith(".sock"):
         wanted.hostnames, wanted.port = [listen], 0
