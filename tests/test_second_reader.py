@@ -52,6 +52,7 @@ def vector(name: str) -> Any:
     return json.loads((SPEC / "vectors" / f"{name}.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_command_of_the_page_runs_in_a_clone(tmp_path: Path) -> None:
     """Its pages were looked for where there are none."""
     assert "`PYTHONPATH=tests python -m second_reader BUNDLE`" in (SPEC / "README.md").read_text()

@@ -216,6 +216,7 @@ def test_the_engines_rule_holds_in_21_or_13_of_the_28_and_the_page_says_so(full:
     assert render(full) in PAGE.read_text(), "run the command on the page again and paste its output"
 
 
+@pytest.mark.slow
 @needs_files
 def test_the_command_prints_the_report_or_canonical_json() -> None:
     text = CliRunner().invoke(audit_command, [str(PUBLISHED), "--nodes", "1"])

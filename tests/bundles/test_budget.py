@@ -106,6 +106,7 @@ def test_a_second_check_asks_the_engine_one_question_and_says_where_the_answers_
     assert step(second, Number.ENGINE)[1] == step(first, Number.ENGINE)[1] + stored
 
 
+@pytest.mark.slow
 def test_no_time_is_estimated_where_all_answers_are_stored(
     dear: Path, engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +116,7 @@ def test_no_time_is_estimated_where_all_answers_are_stored(
         assert (ran.exit_code, "at the speed of the first" in ran.stderr) == (0, is_estimated), ran.stderr
 
 
+@pytest.mark.slow
 def test_a_forged_store_is_emptied_and_the_step_not_checked(
     dear: Path, engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +137,7 @@ def many(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Path:
     return make(MANY, tmp_path_factory.mktemp("many"))
 
 
+@pytest.mark.slow
 def test_a_quick_look_asks_about_drawn_games_whole_and_is_no_v1(many: Path, engine: Path) -> None:
     whole, ran = check(many, engine, games_max=12), check(many, engine, games_max=3)
     scores, games = evaluations(whole) // 12, "all scores that decide 3 of 12 games, drawn at random: of the 9 others"
@@ -143,6 +146,7 @@ def test_a_quick_look_asks_about_drawn_games_whole_and_is_no_v1(many: Path, engi
     assert (whole.level, step(whole, Number.ENGINE)[1].split()[0]) == ("V1", str(12 * scores))
 
 
+@pytest.mark.slow
 def test_a_quick_look_finds_wrong_scores_of_a_game_that_it_draws(engine: Path, tmp_path: Path) -> None:
     world = world_of(Draft.of(make(MANY, tmp_path / "own")).manifest.plan, engine_path())
 
@@ -154,6 +158,7 @@ def test_a_quick_look_finds_wrong_scores_of_a_game_that_it_draws(engine: Path, t
     assert failed_steps(looked) == [Number.ENGINE]
 
 
+@pytest.mark.slow
 def test_before_the_engine_is_asked_a_check_says_what_the_replay_shows(
     many: Path, engine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +173,7 @@ def test_before_the_engine_is_asked_a_check_says_what_the_replay_shows(
     assert "So far" not in CliRunner().invoke(cli.main, [*few, "--quick"]).stderr
 
 
+@pytest.mark.slow
 def test_the_command_for_a_quick_look_names_the_whole_check_next(
     many: Path, engine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +185,7 @@ def test_the_command_for_a_quick_look_names_the_whole_check_next(
     assert "--engine /path" not in ran.stdout
 
 
+@pytest.mark.slow
 def test_after_a_few_wrong_scores_no_more_are_asked(dear: Path, engine: Path, tmp_path: Path) -> None:
     world = world_of(Draft.of(dear).manifest.plan, engine_path())
 
@@ -189,6 +196,7 @@ def test_after_a_few_wrong_scores_no_more_are_asked(dear: Path, engine: Path, tm
     assert (failed_steps(verdict), len(verdict.findings)) == ([Number.ENGINE], WRONG_MAX)
 
 
+@pytest.mark.slow
 def test_more_hash_than_there_is_memory_for_is_not_checked(engine: Path, tmp_path: Path) -> None:
     made = make({**ALL_WITNESSES, "engine": {"nodes": NODES, "hash_mib": 256}}, tmp_path)
     not_checked(check(made, engine, limits=VerificationLimits(memory_mib_max=255)), Number.ENGINE, "256 MiB of hash")
@@ -199,6 +207,7 @@ def test_engines_side_by_side_share_the_memory() -> None:
     assert (budget.engines(16, 256), budget.engines(2, 256), budget.engines(16, 1024)) == (4, 2, 1)
 
 
+@pytest.mark.slow
 def test_where_nothing_decided_and_nothing_was_drawn_one_score_is_asked_all_the_same(
     engine: Path, tmp_path: Path
 ) -> None:
@@ -266,6 +275,7 @@ def limited(path: Path, jobs: int = 1, **limits: Any) -> Verdict:
     return verify(path, Options(None, "no engine", jobs, limits=VerificationLimits(seat_replies_max=3, **limits)))
 
 
+@pytest.mark.slow
 def test_figures_that_take_too_long_are_not_checked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spoil(monkeypatch, "results_check.results_of", lambda: time.sleep(600))
     started = time.monotonic()

@@ -34,6 +34,7 @@ def arms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(ARMS, tmp_path_factory.mktemp("arms"))
 
 
+@pytest.mark.slow
 def test_a_system_says_what_it_is_whatever_its_name(arms: Path) -> None:
     screen = " ".join(CliRunner().invoke(main, ["verify", str(arms)]).output.split())
     assert "facts about the opponent that the submitter wrote (best_memory, an oracle)" in screen
@@ -102,6 +103,7 @@ def test_seats_of_one_model_have_the_same_weights(arms: Path, tmp_path: Path, we
     assert failed_steps(verdict) == failed, told(verdict)
 
 
+@pytest.mark.slow
 def test_every_figure_of_both_arms_in_both_games_can_be_printed(tmp_path: Path) -> None:
     """With a shift and a placebo; a label without an explanation would stop the printing."""
     shifts = [{"after": 2, "patterns": []}]

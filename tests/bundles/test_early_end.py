@@ -68,6 +68,7 @@ def test_it_says_so_to_whoever_looks(early: Path) -> None:
     assert "may end early by its declared rule" in shown
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_match_that_may_end_early_is_marked(tmp_path: Path) -> None:
     session = {"phase": 1, "game": "holdem", "a": "agent", "b": "benchmark", "hands": 40, "block_hands": 2}
     watched = "p1-holdem-naked-agent-benchmark"

@@ -67,6 +67,7 @@ def test_an_answer_comes_first_and_fits_on_the_screen(command: str, small: Path)
     assert "The submitter chose the seed: this may be the best of many runs" in words(told)
 
 
+@pytest.mark.slow
 def test_a_figure_has_one_interval_the_analysis_own(small: Path) -> None:
     told = words(screen("check", small, "--details"))
     verdict = check(small)
@@ -124,6 +125,7 @@ def test_the_words_about_a_p_are_explained(word: str) -> None:
     assert "Holm's method" in term.text if term.name == "corrected" else "two-sided" in term.text
 
 
+@pytest.mark.slow
 def test_every_label_of_the_details_is_explained(small: Path) -> None:
     told = screen("check", small, "--details")
     labels = {found[1].strip() for found in re.finditer(r"^  ([^\s-].{25}) \S", told, re.MULTILINE)}
@@ -438,6 +440,7 @@ def test_a_model_of_a_file_is_asked_again_with_its_file() -> None:
     assert MODEL.asked_again == ("--at", "ADDRESS")
 
 
+@pytest.mark.slow
 def test_each_next_command_says_what_it_gives_and_can_be_pasted(small: Path) -> None:
     for command in ("check", "show"):
         told = screen(command, small).partition("\nNext ")[2].partition("\n\n")[0]

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agzamov_verify import bundle
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import (
@@ -84,6 +86,7 @@ def learning(folder: Path, forfeits: Callable[[int, int], bool]) -> dict[str, An
     return found
 
 
+@pytest.mark.slow
 def test_a_gain_that_comes_with_the_entries_is_learning_and_its_tau_is_read(tmp_path: Path) -> None:
     found = learning(tmp_path, lambda career, entries: entries >= STEP + 2 * (career - CAREERS // 2))
     assert found["verdict"] == "learned"
@@ -93,6 +96,7 @@ def test_a_gain_that_comes_with_the_entries_is_learning_and_its_tau_is_read(tmp_
     assert STEP + found["words"]["rule"]["window_results"] <= found["words"]["tau"] <= GAMES
 
 
+@pytest.mark.slow
 def test_wins_that_are_spread_evenly_over_a_career_are_no_learning(tmp_path: Path) -> None:
     found = learning(tmp_path, lambda career, entries: DICE.stream(f"{career}/{entries}").below(2) == 0)
     assert found["verdict"] == "no convergence detected"

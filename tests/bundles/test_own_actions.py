@@ -191,6 +191,7 @@ def test_a_signed_claim_and_an_in_toto_result_have_no_figure_of_drawn_actions(dr
         assert all((claim["value"] is None) is is_drawn for claim in told)
 
 
+@pytest.mark.slow
 def test_what_a_control_drew_makes_no_arm_learn(tmp_path: Path) -> None:
     """The real arm folds throughout; three quarters of its control's hands are drawn, and then it folds, too."""
     hands, arms = 1200, arms_of("rag")
@@ -214,6 +215,7 @@ def test_what_a_control_drew_makes_no_arm_learn(tmp_path: Path) -> None:
         assert (learned.verdict.value != "too few results") is is_tested
 
 
+@pytest.mark.slow
 def test_a_watched_match_of_drawn_actions_has_no_decision(tmp_path: Path) -> None:
     watched = {
         "match": "p2-holdem-rag_naked-smol-rival",

@@ -163,6 +163,7 @@ def checked(page: Page, name: str) -> None:
     page.locator('body[data-state="done"]').wait_for()
 
 
+@pytest.mark.slow
 def test_a_bundle_without_a_result_has_a_calm_badge_its_answers_and_what_is_missing(
     browsers: Started, page_file: Path
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_bundle_without_a_result_has_a_calm_badge_its_answers_and_what_is_miss
     page.close()
 
 
+@pytest.mark.slow
 def test_an_answer_has_its_figure_in_large_print_with_its_interval(browsers: Started, page_file: Path) -> None:
     page, noted = opened(browsers, page_file)
     checked(page, "answered")
@@ -212,6 +214,7 @@ def test_a_bundle_that_fails_shows_what_is_wrong_and_what_is_no_bundle_why(brows
     page.close()
 
 
+@pytest.mark.slow
 def test_a_key_that_is_chosen_later_has_the_bundle_checked_again(browsers: Started, page_file: Path) -> None:
     page, noted = opened(browsers, page_file)
     checked(page, "holds")
@@ -229,6 +232,7 @@ def test_a_key_that_is_chosen_later_has_the_bundle_checked_again(browsers: Start
     page.close()
 
 
+@pytest.mark.slow
 def test_a_policy_and_a_log_that_are_chosen_later_have_the_bundle_checked_again(
     browsers: Started, page_file: Path
 ) -> None:
@@ -332,6 +336,7 @@ DROP_ENTRIES = """(paths) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_dropped_as_entries_is_checked_whole(browsers: Started, page_file: Path) -> None:
     """As Firefox and Safari hand a folder over: it failed there, since it was taken for a file.
 
@@ -406,6 +411,7 @@ def test_everything_is_reached_by_keyboard_and_the_headline_has_no_ring(browsers
     page.close()
 
 
+@pytest.mark.slow
 def test_while_python_starts_the_page_says_so_and_a_bundle_can_be_chosen(browsers: Started, tmp_path: Path) -> None:
     page = browsers.page()
     page.goto(written(NEVER_READY, tmp_path).as_uri())
@@ -419,6 +425,7 @@ def test_while_python_starts_the_page_says_so_and_a_bundle_can_be_chosen(browser
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_nothing_is_cut_and_every_text_has_contrast(scheme: str, browsers: Started, page_file: Path) -> None:
     page, noted = opened(browsers, page_file, scheme)
@@ -434,6 +441,7 @@ def test_on_a_phone_nothing_is_cut_and_every_text_has_contrast(scheme: str, brow
     page.close()
 
 
+@pytest.mark.slow
 def test_words_of_a_bundle_never_become_html(browsers: Started, made: dict[str, Any], tmp_path: Path) -> None:
     cards = json.loads(made["fails"].cards)
     bad = "<img src=x onerror=alert(1)><script>alert(2)</script>"

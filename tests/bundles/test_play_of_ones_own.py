@@ -154,6 +154,7 @@ def test_shares_that_are_not_a_seats_own_are_told_in_percent() -> None:
     assert share.words == "smol forfeited 30 % of the games"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("every", "is_told"), [(3, True), (60, False)])
 def test_the_share_of_drawn_actions_stands_in_the_answer_and_on_its_card(
     every: int, *, is_told: bool, tmp_path: Path

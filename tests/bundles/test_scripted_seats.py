@@ -104,6 +104,7 @@ def test_a_random_seat_that_forfeits_every_hand_with_the_right_words_is_found(tm
     assert "the random seat's finish ''" in told(verdict)
 
 
+@pytest.mark.slow
 def test_a_random_seat_that_needed_two_tries_is_found(tmp_path: Path) -> None:
     """It has no server that could fail: two steps say so."""
     draft = Draft.of(make(PHASE0, tmp_path))

@@ -166,6 +166,7 @@ def test_phase_0_of_several_runs_is_pooled_and_not_chosen(tmp_path: Path) -> Non
     assert len(cell.results) == 40
 
 
+@pytest.mark.slow
 def test_cells_of_other_rules_do_not_go_together(tmp_path: Path) -> None:
     first = make({**BASE, "matches": [PHASE0]}, tmp_path / "a")
     second = make({**BASE, "holdem": {"session_hands": 2, "stack_chips": 2_000}, "matches": [HANDS]}, tmp_path / "b")
@@ -173,6 +174,7 @@ def test_cells_of_other_rules_do_not_go_together(tmp_path: Path) -> None:
     assert (done.exit_code, "expected one set of rules, found " in done.output) == (1, True)
 
 
+@pytest.mark.slow
 def test_chess_with_the_list_of_legal_moves_and_without_are_never_put_together(tmp_path: Path) -> None:
     """Not even where the models differ: a list of legal moves changes what is measured."""
     rules = {**BASE["chess960"], "prompt": "legal_moves"}
@@ -186,6 +188,7 @@ def test_chess_with_the_list_of_legal_moves_and_without_are_never_put_together(t
     assert "Chess960 prompt legal_moves" in score(second).output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "match"), [("chess960", GAMES), ("holdem", HANDS)])
 def test_prompts_with_a_worked_example_and_without_are_never_put_together(
     game: str, match: dict[str, Any], tmp_path: Path

@@ -27,6 +27,7 @@ def changes(size: int, name: str, count: int = CHANGES_PER_FILE) -> Iterator[tup
     return ((at, 1 + dice.below(255)) for at in places)
 
 
+@pytest.mark.slow
 def test_one_changed_byte_in_any_file_is_refused_at_a_named_place(tiny: Path, tmp_path: Path) -> None:
     files = Draft.of(tiny).files
     root = Draft.of(tiny).write(tmp_path)
@@ -61,6 +62,7 @@ def test_a_file_without_its_last_bytes_is_refused(cut: int, tiny: Path, tmp_path
             (root / name).write_bytes(data)
 
 
+@pytest.mark.slow
 def test_every_character_of_the_envelope_counts(tiny: Path, tmp_path: Path) -> None:
     """base64 has spare bits at its end, and JSON has white space: neither is free here."""
     draft = Draft.of(tiny)

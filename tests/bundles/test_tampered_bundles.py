@@ -73,6 +73,7 @@ def test_the_tampered_bundles_have_a_piece_for_every_step_and_no_name_twice() ->
     assert len(CASES) == len({case.name for case in CASES})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forge", ENGINE_CASES, ids=[forge.__name__ for forge in ENGINE_CASES])
 def test_a_lie_about_the_engine_is_found_by_asking_it_again(
     forge: Callable[[Draft], str], judged: Path, engine: Path, tmp_path: Path
@@ -142,6 +143,7 @@ def test_the_good_bundle_with_an_engine_is_at_v1(judged: Path, engine: Path) -> 
     assert (verdict.level, verdict.findings) == ("V1", [])
 
 
+@pytest.mark.slow
 def test_a_small_sample_of_engine_scores_says_how_many_may_be_wrong(judged: Path, engine: Path) -> None:
     """Two scores that decide nothing can be swapped unseen: the step says how many may be."""
     all_asked = check(judged, engine, sample_permille=1000).steps[ENGINE - 1].remark

@@ -150,6 +150,7 @@ def test_tool_calls_of_a_model_are_computed_again_too(tmp_path: Path) -> None:
 # --- with the engine -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_engine
 def test_an_engines_answers_are_asked_again_and_without_an_engine_not_checked(tmp_path: Path) -> None:
     made = make(plan(CHESS), tmp_path)
@@ -161,6 +162,7 @@ def test_an_engines_answers_are_asked_again_and_without_an_engine_not_checked(tm
     assert failed_steps(without) == []
 
 
+@pytest.mark.slow
 @needs_engine
 @pytest.mark.parametrize("part", ["centipawns", "line"])
 def test_one_tampered_finding_of_an_engine_is_found(part: str, tmp_path: Path) -> None:
@@ -213,6 +215,7 @@ def turned(found: Examined) -> Examined:
     return Examined(found.moves[::-1])
 
 
+@pytest.mark.slow
 @needs_engine
 @pytest.mark.parametrize(
     ("tool", "lie"),

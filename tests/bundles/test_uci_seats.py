@@ -115,6 +115,7 @@ def test_other_engines_are_asked_again_where_their_program_is_named(program: str
     assert "or are not at hand here" in " ".join(verdict_report.details(verdict).split())
 
 
+@pytest.mark.slow
 def test_a_changed_move_is_found_by_whoever_has_the_program_and_attested_by_others(tmp_path: Path) -> None:
     path = installed("stockfish")
     draft = Draft.of(make(pinned({}), tmp_path))
@@ -138,6 +139,7 @@ def test_a_changed_move_is_found_by_whoever_has_the_program_and_attested_by_othe
     assert checked(forged).level == "V1"
 
 
+@pytest.mark.slow
 def test_a_bundle_cannot_have_a_program_set_an_option_that_writes_files(tmp_path: Path) -> None:
     """A signed bundle may name any option; an engine at hand is not told one that is a text."""
     path, log = installed("stockfish"), tmp_path / "written"

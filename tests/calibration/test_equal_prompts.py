@@ -16,6 +16,7 @@ def test_who_treats_prompts_otherwise_is_named(endpoint: Endpoint) -> None:
     assert any(test.is_told for test in found)
 
 
+@pytest.mark.slow
 def test_a_late_change_is_named_for_its_time() -> None:
     (late,) = (one for one in TREATING if "last third" in one.name)
     told = [test for test in analysed_run(late, np.random.default_rng(1)) if test.is_told]

@@ -31,6 +31,7 @@ def test_a_family_that_is_not_corrected_is_caught(monkeypatch: pytest.MonkeyPatc
     assert not found.passed, found.line
 
 
+@pytest.mark.slow
 def test_pairs_that_are_not_corrected_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def each_by_itself(groups: dict[str, list[CellSample]], least: VerdictNorm) -> tuple[Pair, ...]:
         pairs = combinations(groups["game"], 2)
@@ -41,6 +42,7 @@ def test_pairs_that_are_not_corrected_are_caught(monkeypatch: pytest.MonkeyPatch
     assert not any(one.passed for one in families.findings("matrix", families.SMALL, SEED))
 
 
+@pytest.mark.slow
 def test_a_fall_that_is_not_looked_for_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def upwards(values: list[int], rule: LearningRule, seed: bytes) -> TrendTest:
         found = whole(values, rule, seed)

@@ -276,6 +276,7 @@ def command(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["plan", "--details", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_the_command_says_what_the_papers_note_is_worth(file: Path) -> None:
     found = command(file, "--effect", "poker=4")
     assert found.exit_code == 0, found.output
@@ -366,6 +367,7 @@ def declared(text: str) -> dict[str, Any]:
     return {test["id"]: test for test in json.loads(found.output)["declared"]}
 
 
+@pytest.mark.slow
 def test_h1_is_planned_as_it_is_tested_one_sided_at_1_percent_in_both_games() -> None:
     """Each game with the root of 80 % power: 250 pairs, 100 sessions, two arms of SD 90."""
     h1 = declared(ARMS)["H1"]
@@ -395,6 +397,7 @@ def test_a_smaller_alpha_needs_a_greater_effect() -> None:
     assert all(float(a["effects"][1]) < float(b["effects"][1]) for a, b in zip(wide, narrow, strict=True))
 
 
+@pytest.mark.slow
 def test_careers_are_what_is_repeated_and_one_career_tests_nothing() -> None:
     five, one = (declared(ARMS.replace("a: model,", f"a: model, careers: {k},"))["H1"] for k in (5, 1))
     assert [row["over"] for row in five["rows"]] == ["5 careers", "5 careers"]
@@ -405,6 +408,7 @@ def test_careers_are_what_is_repeated_and_one_career_tests_nothing() -> None:
     assert one["why_not"] == "no verdict: needs at least 5 careers in Chess960, the plan has 1"
 
 
+@pytest.mark.slow
 def test_the_same_games_in_other_numbers_of_careers_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "plan.yaml"
     path.write_text(ARMS.replace("a: model,", "a: model, careers: 5,"))

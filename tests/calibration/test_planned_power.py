@@ -21,6 +21,7 @@ def test_what_a_plan_promises_is_found_as_often(name: str) -> None:
     assert [line for line in lines if not line.startswith("ok")] == []
 
 
+@pytest.mark.slow
 def test_a_win_rate_planned_with_the_spread_of_even_play_is_caught() -> None:
     """0.258 points in 30 games: promised 80 %, found in 73 %."""
     design = one_match(planned_power.WINS, 30, FIVE)
@@ -33,6 +34,7 @@ def test_a_win_rate_planned_with_the_spread_of_even_play_is_caught() -> None:
     assert of_power("x", rate, Fraction(power_of(design, 0.258)), planned_power.SLACK).passed
 
 
+@pytest.mark.slow
 def test_a_stopping_rule_at_one_stack_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planned_power, "clip_chips_min", lambda rules, sessions: rules.stack_chips)
     draw = np.random.Generator(np.random.PCG64(7))

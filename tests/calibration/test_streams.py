@@ -55,6 +55,7 @@ def test_what_is_sound_passes(case: streams.Case) -> None:
     assert [one.line for one in found if not one.passed] == []
 
 
+@pytest.mark.slow
 def test_every_kind_has_a_case_at_every_size_and_draws_its_own_seed() -> None:
     assert len(streams.cases()) == len(streams.KINDS) * len(stream_matches.MATCHES)
     one, other = (streams.findings(streams.Case("one match", GAMES), SIZE, seed)[0] for seed in ("a", "b"))
@@ -92,6 +93,7 @@ def test_a_variance_that_takes_the_games_of_a_start_for_independent_is_caught() 
     assert not caught(streams.Trial("by games", by_games, [ChessWorld()], GAMES))
 
 
+@pytest.mark.slow
 def test_arms_on_the_same_starts_that_are_compared_as_if_they_were_not_are_caught() -> None:
     def unpaired(sample: Sample, _: bytes) -> Significance:
         return welch_t(*stream_matches.with_shared_draws(CHESS, sample, every=2), Alternative.GREATER)
@@ -130,6 +132,7 @@ def test_a_percentile_bootstrap_of_ten_sessions_is_caught() -> None:
     assert not found.passed
 
 
+@pytest.mark.slow
 def test_looking_without_a_plan_for_it_is_caught() -> None:
     hits = 0
     for sample in matches([GAMES.world], GAMES.results, 300, BIT):

@@ -199,10 +199,12 @@ def starved(fire: Fire, name: str, limit: str, monkeypatch: pytest.MonkeyPatch) 
     assert not fire.left()
 
 
+@pytest.mark.slow
 def test_an_engine_that_runs_out_of_memory_is_named(fire: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
     starved(fire, "engine", "ENGINE_BYTES", monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_harness_that_runs_out_of_memory_is_named(fire: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
     starved(fire, "harness", "HARNESS_BYTES", monkeypatch)
 
@@ -228,6 +230,7 @@ def test_a_process_that_is_killed_for_its_memory_spoils_the_execution_whatever_t
     fire.finish()
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_leaves_nothing(fire: Fire) -> None:
     with fire.burning() as running:
         assert fire.left()
@@ -235,6 +238,7 @@ def test_a_command_that_is_killed_leaves_nothing(fire: Fire) -> None:
     until(lambda: not fire.left(), "everything is taken down")
 
 
+@pytest.mark.slow
 def test_where_the_reaper_dies_too_the_next_run_removes_what_is_left(fire: Fire) -> None:
     with fire.burning() as running:
         reaper = next(pid for pid in reapers() if f":{running.pid}:" in owner_of(pid))

@@ -189,6 +189,7 @@ def require_hardened_like_ours(engine: ContainerEngine, directory: RunDirectory,
         assert row.attrs["Config"]["User"] not in {"", "0", "root", "0:0"}
 
 
+@pytest.mark.slow
 def test_images_that_are_not_the_sealed_ones_do_not_play(compose: list[str], place: Path, key: Path) -> None:
     directory = sealed(changed(PLAN, seats={**SMALL["seats"]}, matches=SMALL["matches"]), place, key)
     written = env_file(directory.path)

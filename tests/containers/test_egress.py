@@ -131,6 +131,7 @@ def out(door: ContainerEngine) -> Iterator[str]:
     network.remove()
 
 
+@pytest.mark.slow
 def test_the_probe_sees_the_machine_from_an_open_network(
     probe: Callable[..., Json], everywhere: Json, names: Path, out: str
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_server_of_a_run_reaches_nothing(
     assert names.read_text() == asked, "not even a name got out"
 
 
+@pytest.mark.slow
 def test_an_mcp_server_reaches_nothing(
     probe: Callable[..., Json], everywhere: Json, names: Path, door: ContainerEngine
 ) -> None:
@@ -169,6 +171,7 @@ def test_an_mcp_server_reaches_nothing(
     assert names.read_text() == asked
 
 
+@pytest.mark.slow
 def test_the_harness_reaches_the_proxy_and_nothing_else(
     probe: Callable[..., Json], everywhere: Json, names: Path, containers: RunContainers, door: ContainerEngine
 ) -> None:
@@ -260,6 +263,7 @@ def test_six_thousand_refused_connections_leave_the_first_and_the_last_in_the_lo
     assert written.count(b"CONNECT flood.example:443") == 6000 or b"[agzamov: cut here" in written
 
 
+@pytest.mark.slow
 def test_a_network_without_our_options_would_let_the_harness_at_the_machine(
     probe: Callable[..., Json], door: ContainerEngine, names: Path
 ) -> None:
@@ -276,6 +280,7 @@ def test_a_network_without_our_options_would_let_the_harness_at_the_machine(
     assert "leaked-d2d4.example" in names.read_text()
 
 
+@pytest.mark.slow
 def test_the_containers_of_two_runs_do_not_meet(
     containers: RunContainers, door: ContainerEngine, probe: Callable[..., Json]
 ) -> None:

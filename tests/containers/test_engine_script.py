@@ -62,6 +62,7 @@ exit 1
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root starts an engine")
 def test_an_engine_that_cannot_start_is_tried_a_few_times_and_its_last_error_told(tmp_path: Path) -> None:
     """A machine without control groups: dockerd was started 146 times here, and its reason never said."""

@@ -34,6 +34,7 @@ def plan(commands: Commands, engine: ContainerEngine, tmp_path: Path) -> Path:
     return tmp_path / "plan.yaml"
 
 
+@pytest.mark.slow
 def test_a_server_of_this_machine_plays_in_a_run_in_containers_and_the_bundle_says_so(
     commands: Commands, engine: ContainerEngine, key: Path, plan: Path
 ) -> None:

@@ -84,6 +84,7 @@ def left(own: OwnEngine) -> bool:
     return found
 
 
+@pytest.mark.slow
 def test_a_hosted_model_plays_through_the_proxy_and_its_key_goes_nowhere_else(
     own: OwnEngine, provider: Path, key: Path
 ) -> None:
@@ -228,6 +229,7 @@ def test_a_proxy_that_runs_out_of_memory_is_named(
         assert not door.any_left(labels)
 
 
+@pytest.mark.slow
 def test_a_provider_whose_certificate_nobody_vouches_for_is_not_talked_to(
     own: OwnEngine, provider: Path, key: Path
 ) -> None:
@@ -238,6 +240,7 @@ def test_a_provider_whose_certificate_nobody_vouches_for_is_not_talked_to(
     assert not left(own)
 
 
+@pytest.mark.slow
 def test_a_key_that_is_not_set_stops_the_run_before_it_begins(own: OwnEngine, provider: Path, key: Path) -> None:
     ended = ran(own, provider, key, PLAN, TEST_API_KEY="")
     assert (ended.code, (provider / "runs").exists()) == (2, False), ended

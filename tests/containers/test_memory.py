@@ -111,6 +111,7 @@ def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
     replayed(run, commands, len(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "server",
     [

@@ -52,6 +52,7 @@ def thorough(
     engine.remove_all({RUN_LABEL: directory.manifest.run_id})
 
 
+@pytest.mark.slow
 def test_the_engine_of_the_sealed_image_judges_where_it_does_nothing_else(
     commands: Commands, key: Path, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_the_engine_of_the_sealed_image_judges_where_it_does_nothing_else(
     assert json.loads((bundle / "data/quality/index.json").read_bytes())["nodes"] == NODES
 
 
+@pytest.mark.slow
 def test_the_sealed_image_judges_a_bundle_as_the_engine_of_this_machine_does(
     commands: Commands, engine: ContainerEngine, key: Path, tmp_path: Path
 ) -> None:
@@ -102,6 +104,7 @@ class Seen:
         self.positions, self.planned = counts.positions, counts.positions_planned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("thorough", [60], indirect=True, ids=["far from its end, however late the stop is"])
 def test_whoever_waits_sees_how_many_positions_are_judged(thorough: RunDirectory) -> None:
     seen, stop = Seen(), Stop()

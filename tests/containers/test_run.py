@@ -48,6 +48,7 @@ def plan_file(folder: Path, plan: Json) -> Path:
     return folder / "plan.yaml"
 
 
+@pytest.mark.slow
 def test_a_run_with_an_engine_a_model_and_scripted_players_is_played_in_containers_and_verifies(
     commands: Commands, engine: ContainerEngine, key: Path, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_person_sees_both_games(tree: SourceTree, bundle: Path) -> None:
     assert f"{HIGH_CARD}-r000000" in listed
 
 
+@pytest.mark.slow
 def test_both_games_are_cells_of_the_matrix(tree: SourceTree, bundle: Path) -> None:
     table = json.loads(tree.run("matrix", str(bundle), "--json", cwd=bundle.parent))
     games: list[Any] = [entry["game"] for entry in table["matrix"]["entries"]]

@@ -249,6 +249,7 @@ CALCULATE = Calculate(
 )
 
 
+@pytest.mark.slow
 def test_a_tool_asks_the_sealed_engine_and_its_death_stops_the_run_with_one_line(fake: Path) -> None:
     manifest = sealed(TOOLS, fake)
     assert manifest.engine

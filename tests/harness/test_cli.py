@@ -334,6 +334,7 @@ def test_doctor_exits_with_0_whatever_it_finds_and_its_json_is_canonical(place: 
 # --- seal, run, resume ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None:
     folder = place.sealed()
     there = [
@@ -384,6 +385,7 @@ def test_a_run_that_is_not_played_to_its_end_is_packed_after_the_command_that_go
     assert f"is not played to its end; go on with: agzamov resume {folder}" in found.stderr
 
 
+@pytest.mark.slow
 def test_run_prints_its_figures_its_folder_and_its_bundle(place: Place) -> None:
     result = place("run", place.plan(TINY), *place.how)
     run = re.fullmatch(r"run: (.*/[0-9a-f]{16})\n", result.stderr)
@@ -397,12 +399,14 @@ def test_run_prints_its_figures_its_folder_and_its_bundle(place: Place) -> None:
     assert result.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / Path(run[1]).name}"
 
 
+@pytest.mark.slow
 def test_runs_json_is_canonical_and_names_bundle_and_claims(place: Place) -> None:
     outcome = canonical(place("run", place.plan(TINY), *place.how, "--json"))
     assert sorted(outcome) == ["bundle", "claims", "failed_gates", "run"]
     assert (Path(outcome["bundle"]).name, outcome["claims"][f"{CHESS}/games"]) == (outcome["run"], "2")
 
 
+@pytest.mark.slow
 def test_a_finished_run_can_be_packed_again_and_nothing_is_played_twice(place: Place) -> None:
     folder = place.sealed()
     claims = [
@@ -550,6 +554,7 @@ def test_a_command_that_is_advised_is_spelled_as_the_program_was_started(
     )
 
 
+@pytest.mark.slow
 def test_a_stopped_run_names_a_command_that_goes_on_with_it_when_typed(place: Place) -> None:
     def stopped(*command: object) -> str:
         done = subprocess.run(
@@ -587,6 +592,7 @@ def test_the_workers_of_a_killed_process_are_waited_for_while_they_end(place: Pl
     assert place("resume", folder, *place.key, "--out", place.path / "bundles").exit_code == 0
 
 
+@pytest.mark.slow
 def test_no_other_process_can_go_on_with_a_run_while_it_is_packed(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -609,6 +615,7 @@ def test_the_key_that_sealed_a_run_is_the_only_one_that_can_go_on_with_it(place:
     )
 
 
+@pytest.mark.slow
 def test_a_journal_that_was_changed_is_refused_with_1_and_its_entry(place: Place) -> None:
     folder = place.sealed()
     assert place("resume", folder, *place.key, "--out", place.path / "bundles").exit_code == 0
@@ -773,6 +780,7 @@ def test_what_is_no_bundle_at_all_is_a_finding_and_never_an_exception(tmp_path: 
         assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_verify_exits_with_3_when_an_engine_is_missing_or_another(place: Place) -> None:
     if not ENGINE:
         pytest.skip("no engine here")
@@ -823,6 +831,7 @@ def test_a_game_of_a_match_that_phase_0_stopped_is_2_and_not_a_broken_bundle(pla
 # --- as a process --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_in_a_pipe_shows_no_progress(place: Place) -> None:
     ran = subprocess.run(
         [COMMAND, "run", place.plan(QUICK), *place.how], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
@@ -831,6 +840,7 @@ def test_a_run_in_a_pipe_shows_no_progress(place: Place) -> None:
     assert "\x1b" not in ran.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--quiet",)], ids=["plain", "quiet"])
 def test_progress_is_shown_on_a_terminal_unless_it_is_unwanted(place: Place, options: tuple[str, ...]) -> None:
     ours, theirs = pty.openpty()

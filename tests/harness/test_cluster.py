@@ -271,6 +271,7 @@ def test_a_worker_that_does_not_see_the_folder_says_so(begun: RunDirectory, tmp_
     assert f"expected run {'0' * 16}" in other.message
 
 
+@pytest.mark.slow
 def test_a_worker_waits_for_one_that_still_plays_the_stream(begun: RunDirectory) -> None:
     with ThreadPoolExecutor(1) as one:
         with Recorder(begun.journal, begun.manifest.run_id, STREAM, _Nobody(), lambda: 0):

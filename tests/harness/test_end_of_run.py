@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
@@ -32,6 +33,7 @@ def result_of(lines: list[str]) -> list[str]:
     return lines[first:last]
 
 
+@pytest.mark.slow
 def test_an_effect_with_a_placebo_is_told_at_the_end_of_the_run_as_by_verify(tmp_path: Path) -> None:
     conditions = ("", ", arm: placebo, system: notes", ", arm: real, system: notes")
     matches = (

@@ -902,6 +902,7 @@ def assert_no_key_in_files(folder: Path) -> None:
         assert_no_key((gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8", "replace"))
 
 
+@pytest.mark.slow
 def test_the_key_is_nowhere_in_a_whole_run_whose_server_echoes_it(tmp_path: Path) -> None:
     soon = {"retry-after": KEY}
     faults = [
@@ -920,6 +921,7 @@ def test_the_key_is_nowhere_in_a_whole_run_whose_server_echoes_it(tmp_path: Path
     assert journals.count(b"My key is [key].") == journals.count(b'"to":"model"')
 
 
+@pytest.mark.slow
 def test_the_key_is_nowhere_in_a_run_that_its_server_stops(tmp_path: Path) -> None:
     stopped = run_echoing(tmp_path, [status(429, KEY), reference_with_echo, status(401, f"bad key {KEY}")])
     assert stopped.returncode == 4, stopped.stderr
@@ -930,6 +932,7 @@ def test_the_key_is_nowhere_in_a_run_that_its_server_stops(tmp_path: Path) -> No
     assert_no_key_in_files(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_key_is_not_told_where_a_model_is_refused_that_is_named_by_it(tmp_path: Path) -> None:
     refused = run_echoing(tmp_path, [says("OK", model=f"reference {KEY}")])
     assert refused.returncode == 2, refused.stderr

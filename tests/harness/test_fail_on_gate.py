@@ -47,6 +47,7 @@ def played(folder: Path, phase: int, *options: str) -> Result:
     return command("run", plan, *where, *options)
 
 
+@pytest.mark.slow
 def test_a_seat_that_does_not_pass_ends_runs_and_checks_with_5_after_the_bundle_is_made(folder: Path) -> None:
     """The random player against itself. A script could not tell: the exit code was 0."""
     made = played(folder, 0, "--fail-on-gate")
@@ -99,6 +100,7 @@ def test_a_bundle_that_fails_a_check_is_1_whatever_its_gates(folder: Path) -> No
     assert command("verify", bundle, "--fail-on-gate").exit_code == 1
 
 
+@pytest.mark.slow
 def test_a_protocol_whose_gates_were_not_passed_ends_with_5_once_all_is_played(folder: Path) -> None:
     for phase in (0, 1):
         (folder / f"phase{phase}.yaml").write_text(PLAN.format(phase=phase))

@@ -49,6 +49,7 @@ def plan_of(drafted: Draft) -> Plan:
     return plan_draft.checked(plan_draft.plan_text(plan_draft.sizes_of(drafted), drafted, ()), Path())
 
 
+@pytest.mark.slow
 def test_a_plan_is_written_for_a_server_that_answers(server: str, tmp_path: Path) -> None:
     written = init(tmp_path, "--base-url", server, "--model", "reference", "--minutes", "1", "--games", "holdem")
     assert written.exit_code == 0, written.output
@@ -89,6 +90,7 @@ def test_nothing_is_written_over(server: str, tmp_path: Path) -> None:
     assert "exists already; name another file by --out" in refused.output
 
 
+@pytest.mark.slow
 def test_a_plan_on_standard_output_stands_there_alone(server: str) -> None:
     told = CliRunner().invoke(
         main,

@@ -505,6 +505,7 @@ def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Pat
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in refused for name in reasons)
 
 
+@pytest.mark.slow
 def test_two_bundles_of_a_contender_are_one_row_in_the_order_in_which_they_came(
     augmented: Path, tmp_path: Path
 ) -> None:
@@ -526,6 +527,7 @@ def test_two_bundles_of_a_contender_are_one_row_in_the_order_in_which_they_came(
     assert "<td>1, and 1 of this submitter taken away</td>" in (site / "index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_record_keeps_every_bundle_that_was_ever_there(augmented: Path, tiny: Path, tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     shutil.copytree(augmented, folder / "mine")

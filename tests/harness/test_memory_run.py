@@ -92,6 +92,7 @@ def test_every_built_in_system_answers_again_as_recorded(commands: Commands, eve
     assert all(row["asked"] > 2 * SESSIONS and not row["place"] for row in rows)
 
 
+@pytest.mark.slow
 def test_the_placebo_asks_what_the_memory_is_asked_and_tells_a_donors_notes(commands: Commands, tmp_path: Path) -> None:
     run = seal(commands, tmp_path, plan=plan_of("recent", arms=("placebo", "real")))
     finish(commands, run)

@@ -197,6 +197,7 @@ def test_altered_words_of_a_server_are_found_at_the_next_prompt(
     assert places == [f"{stream} entry {number + 1}"], verdict.findings
 
 
+@pytest.mark.slow
 def test_a_model_that_calls_no_tools_is_refused_before_anything_is_sealed(commands: Commands, tmp_path: Path) -> None:
     with Peer(then=without_calls) as peer:
         ended = refused(commands, tmp_path, plan_of(peer.url, use="native", calls_max=3))

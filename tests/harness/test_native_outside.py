@@ -40,6 +40,7 @@ def native_plan(url: str, server: str) -> Json:
     return plan_of(url, use="native", game="chess960", server=server, calls_max=3)
 
 
+@pytest.mark.slow
 def test_the_own_tools_of_a_server_from_outside_are_called_and_audited(commands: Commands, tmp_path: Path) -> None:
     put_notes(tmp_path)
     offer(tmp_path, OFFERED)

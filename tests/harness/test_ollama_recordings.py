@@ -197,6 +197,7 @@ def test_an_answer_of_another_route_is_no_completion(number: int) -> None:
     assert "1 try failed with not_a_completion" in fault_of(number)
 
 
+@pytest.mark.slow
 def test_no_recording_of_all_makes_more_than_a_fault() -> None:
     for path in RECORDED.glob("*.json"):
         recorded = json.loads(path.read_text())

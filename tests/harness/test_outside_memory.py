@@ -202,6 +202,7 @@ def test_a_program_that_was_changed_since_it_was_sealed_is_not_started(commands:
     finish(commands, run)
 
 
+@pytest.mark.slow
 def test_what_somebody_puts_beside_a_sealed_program_is_not_there_when_it_runs(commands: Commands, folder: Path) -> None:
     """Python would load a module in the place of another one, and a stale file of bytecode in the place of a module."""
     run = seal(commands, folder, plan=plan_of())

@@ -57,6 +57,7 @@ def _cell(manifest: Manifest, match: Match) -> Cell:
     return msgspec.structs.replace(made, careers=match.careers if keeps else 0, starts=starts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "hypothesis"),
     [

@@ -142,6 +142,7 @@ def test_its_small_profile_costs_nothing(name: str) -> None:
     assert "calls, 0.00 USD" in told(name, "--small")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NORMATIVE)
 def test_its_judged_moves_stand_in_a_line_of_their_own(name: str) -> None:
     chess = [match for match in read_plan(MANIFESTS / f"{name}.yaml").matches if match.game == "chess960"]

@@ -230,6 +230,7 @@ def test_the_first_lines_say_what_the_phases_can_show() -> None:
     assert "A recovery rate is told from a given one with 80 % probability if it differs by at least 0.16" in five
 
 
+@pytest.mark.slow
 def test_the_share_held_can_be_replaced() -> None:
     row = next(
         row

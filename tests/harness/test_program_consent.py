@@ -135,6 +135,7 @@ def test_the_question_shows_the_variables_that_may_start_another_program(home: P
     )
 
 
+@pytest.mark.slow
 def test_what_comes_with_agzamov_asks_nothing(home: Path) -> None:
     (home / "plan.yaml").write_text(yaml.safe_dump(plan_of("recent")))
     assert typed("seal", "plan.yaml", "--key", "key.pem").exit_code == 0

@@ -109,6 +109,7 @@ def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice
     assert "2-holdem.yaml: " in ended.err
 
 
+@pytest.mark.slow
 def test_plans_are_copied_into_a_new_folder_and_played_in_their_small_profile(
     commands: Commands, folder: Path, tmp_path: Path
 ) -> None:

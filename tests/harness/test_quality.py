@@ -111,6 +111,7 @@ def test_a_bundle_has_one_file_of_answers_for_each_chess_stream(made: Path) -> N
     assert index["streams"][0]["lines"] == len(lines.splitlines())
 
 
+@pytest.mark.slow
 def test_one_worker_and_three_leave_the_same_bytes(made: Path, tmp_path: Path) -> None:
     judge_run(played_of(made / "bundle"), tmp_path / "one", asking(jobs=1))
     judge_run(played_of(made / "bundle"), tmp_path / "three", asking(jobs=3))
@@ -130,6 +131,7 @@ class StopAfter:
             self.stop.request("enough")
 
 
+@pytest.mark.slow
 def test_work_that_was_stopped_goes_on_and_asks_nothing_twice(made: Path, tmp_path: Path) -> None:
     played, folder = played_of(made / "bundle"), tmp_path / "out"
     asked, total = 0, 0
@@ -196,6 +198,7 @@ def test_answers_that_are_there_are_not_overwritten(made: Path) -> None:
         judge_run(played_of(made / "bundle"), made / "bundle.quality", asking())
 
 
+@pytest.mark.slow
 def test_an_engine_that_dies_stops_the_work_and_another_goes_on(made: Path, tmp_path: Path) -> None:
     dying = tmp_path / "engine"
     dying.write_text(f"#!/bin/sh\nsed -u 60q | {ENGINE}\n")
@@ -240,6 +243,7 @@ def test_a_sample_passes_with_its_confidence_and_its_seed(made: Path) -> None:
     assert f"({verdict.wrong_below}) are wrong" in quality_text.text(verdict)
 
 
+@pytest.mark.slow
 def test_without_an_engine_nothing_is_checked_and_it_says_so(made: Path) -> None:
     verdict = checked(made, made / "bundle.quality", engine=None)
     assert (verdict.status, verdict.remark, verdict.asked) == (Status.NOT_CHECKED, "no engine", 0)
@@ -291,6 +295,7 @@ def first_game(made: Path) -> None:
     MOVES.update(enumerate(records[0].moves))
 
 
+@pytest.mark.slow
 def test_one_altered_answer_is_found_at_its_place_when_all_are_asked(made: Path, copied: Path) -> None:
     forged(made, copied, hides_a_blunder)
     verdict = checked(made, copied)
@@ -301,6 +306,7 @@ def test_one_altered_answer_is_found_at_its_place_when_all_are_asked(made: Path,
     assert not finding.expected.startswith(f"{MOVES[at]} ")
 
 
+@pytest.mark.slow
 def test_one_altered_answer_is_found_by_the_seeds_that_draw_it_and_by_no_other(made: Path, copied: Path) -> None:
     forged(made, copied, hides_a_blunder)
     played = played_of(made / "bundle")
@@ -317,6 +323,7 @@ def test_one_altered_answer_is_found_by_the_seeds_that_draw_it_and_by_no_other(m
     assert (passed.status, passed.findings) == (Status.PASS, [])
 
 
+@pytest.mark.slow
 def test_a_score_off_by_one_is_found(made: Path, copied: Path) -> None:
     def nudge(judgements: list[MoveEvaluation]) -> list[MoveEvaluation]:
         kind, _, value = judgements[5].value.partition(" ")
@@ -468,6 +475,7 @@ def test_a_finished_run_and_its_bundle_have_the_same_answers(made: Path, tmp_pat
     assert canon.dumps(json.loads(result.stdout)) == (tmp_path / "out" / FIGURES_FILE).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_answers_go_beside_the_bundle_and_are_checked_there(made: Path, tmp_path: Path) -> None:
     bundle = Path(shutil.copytree(made / "bundle", tmp_path / "b"))
     assert command("check-quality", bundle).exit_code == 2
@@ -485,6 +493,7 @@ def test_the_answers_go_beside_the_bundle_and_are_checked_there(made: Path, tmp_
     assert command("quality", bundle, "--nodes", NODES).exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_check_of_spoiled_answers_exits_1_and_names_the_place(made: Path, copied: Path) -> None:
     forged(made, copied, hides_a_blunder)
     result = command("check-quality", made / "bundle", "--answers", copied, "--all")

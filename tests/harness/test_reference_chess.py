@@ -127,6 +127,7 @@ def test_the_patterned_player_castles_within_eight_moves_in_most_games() -> None
     assert castled >= 4
 
 
+@pytest.mark.slow
 def test_queen_trades_are_avoided_at_every_move() -> None:
     keeper = Player(OPPONENT, (CHESS_PATTERNS["avoids_queen_trades"],))
     for number in range(2):

@@ -97,6 +97,7 @@ def test_a_torn_last_line_costs_nothing_but_that_line(
     assert finish(commands, half) == interrupted[1]
 
 
+@pytest.mark.slow
 def test_answer_times_that_were_lost_do_not_stop_a_run(
     commands: Commands, half: Path, interrupted: tuple[Path, Json, Peer]
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_journal_that_a_hand_has_edited_is_refused_in_one_line(
     assert not list((half.parents[1] / "bundles").iterdir())
 
 
+@pytest.mark.slow
 def test_a_folder_of_no_stream_is_refused_before_anything_is_asked(
     commands: Commands, half: Path, interrupted: tuple[Path, Json, Peer]
 ) -> None:

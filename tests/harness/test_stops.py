@@ -59,6 +59,7 @@ def warned(commands: Commands, run: Path) -> bool:
     return "cut off (killed, or a power cut)" in " ".join(printed.out.split())
 
 
+@pytest.mark.slow
 def test_one_ctrl_c_waits_for_a_reply_of_many_seconds_and_keeps_it(commands: Commands, tmp_path: Path) -> None:
     slow = Slow()
     with Peer(then=slow) as peer:
@@ -80,6 +81,7 @@ def test_one_ctrl_c_waits_for_a_reply_of_many_seconds_and_keeps_it(commands: Com
     assert not warned(commands, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_drops_the_reply_and_is_a_stop_too(
     commands: Commands, tmp_path: Path, second: signal.Signals

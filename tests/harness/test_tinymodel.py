@@ -157,6 +157,7 @@ def test_the_template_reads_of_a_poker_prompt_what_the_model_was_trained_on(addr
         assert read(address, said) == [*vocabulary.holdem_tokens(said[1][1]), "[answer]"]
 
 
+@pytest.mark.slow
 def test_a_rejected_move_is_read(address: str) -> None:
     asked = 0
     for game in chess_games(4, 40):
@@ -172,6 +173,7 @@ def test_a_rejected_move_is_read(address: str) -> None:
     assert asked > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", PromptStyle)
 def test_it_answers_chess_prompts_with_legal_moves_and_ends(address: str, style: PromptStyle) -> None:
     asked = legal = 0
@@ -185,6 +187,7 @@ def test_it_answers_chess_prompts_with_legal_moves_and_ends(address: str, style:
     assert legal >= 0.92 * asked
 
 
+@pytest.mark.slow
 def test_it_answers_poker_prompts_with_legal_actions_and_raises_at_times(address: str) -> None:
     answers, faults, asked = set(), 0, 0
     for hand, said in holdem_prompts(40):

@@ -96,6 +96,7 @@ def test_a_move_taken_back_another_side_and_a_new_game_begin_another_game(talk: 
     assert [game.is_white for game in games] == [True, True, False, False]
 
 
+@pytest.mark.slow
 def test_isready_is_answered_and_info_is_said_while_the_seat_thinks(talk: Callable[..., Conversation]) -> None:
     free = threading.Event()
 

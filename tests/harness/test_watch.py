@@ -276,6 +276,7 @@ def _decoded(data: bytes, kind: Any) -> Any:
 # --- the commands --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_seven_looks_at_a_run_of_another_process_are_the_same(played: tuple[Path, Path], tmp_path: Path) -> None:
     with Commands(tmp_path) as commands:
         running = commands.start("watch", str(played[0]), cwd=played[0].parent)
@@ -287,6 +288,7 @@ def test_seven_looks_at_a_run_of_another_process_are_the_same(played: tuple[Path
     assert (ended.code, ended.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_run_says_where_its_page_is(tmp_path: Path) -> None:
     signing_keys.generate(tmp_path / "key.pem")
     (tmp_path / "plan.json").write_text(json.dumps(TINY))
@@ -357,6 +359,7 @@ def test_a_page_that_is_open_when_its_run_ends_is_told_the_end_and_the_last_figu
     assert TELLING in ended.err
 
 
+@pytest.mark.slow
 def test_a_page_whose_run_is_stopped_is_told_why(tmp_path: Path) -> None:
     with watched(tmp_path) as (running, url):
         _json(f"{url}snapshot.json")

@@ -191,6 +191,7 @@ def test_a_leaderboard_without_its_rules_is_told_where_to_begin(tmp_path: Path) 
     assert (ROOT / "docs" / "leaderboard" / "policy.yaml").is_file()
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_model_are_pooled_by_a_leaderboard_and_not_by_a_matrix(place: Place) -> None:
     made = [place("run", place.plan(TINY), *place.how) for _ in range(2)]
     assert [result.exit_code for result in made] == [0, 0]
@@ -200,6 +201,7 @@ def test_two_runs_of_one_model_are_pooled_by_a_leaderboard_and_not_by_a_matrix(p
     assert "or pool the runs of one model with: agzamov leaderboard build FOLDER" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_warnings_of_verify_at_its_end(place: Place) -> None:
     title = TINY.replace("title: Tiny", "title: Tin\u0443")
     result = place("run", place.plan(title), *place.how)

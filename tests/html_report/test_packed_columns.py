@@ -36,6 +36,7 @@ GAMES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=50)
 @given(st.lists(GAMES, max_size=12))
 def test_every_value_comes_back(games: list[Any]) -> None:

@@ -31,6 +31,7 @@ def tree(checkout: Small) -> dict[str, tarfile.TarInfo]:
     return found
 
 
+@pytest.mark.slow
 def test_two_builds_are_equal_in_another_folder_umask_time_zone_and_language(made: Small, tmp_path: Path) -> None:
     other = Small(tmp_path / "elsewhere" / "deeper" / "checkout", made.cache)
     old = os.umask(0o077)

@@ -134,6 +134,7 @@ def test_a_wrong_name_on_the_page_is_found(address: str) -> None:
     assert [shlex.split(text)[1] for text in commands] == ["keygen", "memory", "init", "plan", "run"]
 
 
+@pytest.mark.slow
 def test_a_plan_of_the_page_is_looked_for_in_what_init_writes(address: str) -> None:
     init = next(text for kind, text in blocks(PAGE) if "agzamov init" in text)
     assert agzamov(init.replace(ADDRESS, address).replace(MODEL, "reference"))[0] == 0

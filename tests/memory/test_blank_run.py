@@ -30,6 +30,7 @@ def test_the_words_that_are_asked_for_are_those_of_the_games() -> None:
     assert len(writes()) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", [pytest.param(name, marks=marks) for name, marks in BUILT_IN.items()])
 def test_a_built_in_system_brings_no_knowledge(tmp_path: Path, server: str) -> None:
     settings = SystemSettings(noise_percent=25 if server == "noisy" else 0)
@@ -38,6 +39,7 @@ def test_a_built_in_system_brings_no_knowledge(tmp_path: Path, server: str) -> N
     assert all(len(finding.line.splitlines()) == 1 for finding in found)
 
 
+@pytest.mark.slow
 def test_a_book_that_only_some_searches_give_passes_the_other_checks_and_is_found(tmp_path: Path) -> None:
     setup = fake("book")
     assert {finding.outcome for finding in check_system(setup, tmp_path / "memory.log")} == {"ok"}

@@ -63,6 +63,7 @@ def test_a_defect_fails_a_check_that_says_what_to_do(tmp_path: Path, defect: str
     assert all(finding.advice for finding in failed)
 
 
+@pytest.mark.slow
 def test_an_index_that_comes_later_is_waited_for_where_the_adapter_declares_it(tmp_path: Path) -> None:
     text = fake_yaml("late_index").replace("traits: {", "traits: {consistency: eventual, ")
     text = text.replace("traits:\n", "traits:\n  consistency: eventual\n  deterministic: store\n")
@@ -135,6 +136,7 @@ def test_an_adapter_whose_search_passes_over_notes_of_several_lines_fails(tmp_pa
     assert failed.advice.startswith("let search.items_text read notes of several lines: begin it with (?s)")
 
 
+@pytest.mark.slow
 def test_after_a_server_that_hangs_nothing_more_is_checked(tmp_path: Path) -> None:
     assert [finding.outcome for finding in findings_of("hangs", tmp_path)][2:4] == ["FAILED", "not checked"]
 

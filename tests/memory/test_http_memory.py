@@ -77,6 +77,7 @@ def test_a_server_that_is_started_answers_over_http(tmp_path: Path) -> None:
     assert "not MCP, and no harm over HTTP" in (tmp_path / "memory.log").read_text()
 
 
+@pytest.mark.slow
 def test_each_start_has_a_store_and_a_port_of_its_own(tmp_path: Path) -> None:
     with opened(http(), tmp_path) as one, opened(http(), tmp_path) as other:
         one.answer(store(1, "castled"))
@@ -95,6 +96,7 @@ def test_a_server_that_ends_in_a_call_is_told_with_its_end(tmp_path: Path) -> No
         port.answer(store(1, "castled"))
 
 
+@pytest.mark.slow
 def test_an_answer_of_any_length_is_not_read_to_its_end(tmp_path: Path) -> None:
     """Over standard streams a line had a limit; over HTTP 700 MB took the run to 2.8 GB."""
     with opened(http(), tmp_path) as port, pytest.raises(MemoryFault):
@@ -109,6 +111,7 @@ def test_an_encoded_answer_is_never_decoded(encoding: str, tmp_path: Path) -> No
         port.answer(store(1, "castled"))
 
 
+@pytest.mark.slow
 def test_an_encoding_of_identity_is_none(tmp_path: Path) -> None:
     launch = STARTED.replace('"${PORT}"]', '"${PORT}", "encoding=identity"]')
     with opened(http(launch), tmp_path) as port:
@@ -135,6 +138,7 @@ with opened(http(launch), folder) as port:
 """
 
 
+@pytest.mark.slow
 def test_a_server_ends_with_a_harness_that_is_killed(tmp_path: Path) -> None:
     """And so does what the server itself has started."""
     process = subprocess.Popen(

@@ -223,6 +223,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.slow
 def test_another_server_than_the_sealed_one_is_refused_with_what_changed(tmp_path: Path) -> None:
     setup = Setup(system_of("recent"), is_native=True)
     with closing(MemoryServer(setup, tmp_path / "memory.log")) as server:

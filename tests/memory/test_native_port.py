@@ -63,6 +63,7 @@ def test_a_model_stores_and_searches_and_the_rest_is_filled_in(tmp_path: Path) -
         assert port.answer(export()) == Exported(tuple(entries), more=False)
 
 
+@pytest.mark.slow
 def test_what_a_built_in_server_offers_is_its_own_less_what_is_filled_in(tmp_path: Path) -> None:
     setup = Setup(system_of("full_text"), limits=LIMITS, is_native=True)
     with closing(MemoryServer(setup, tmp_path / "memory.log")) as server:

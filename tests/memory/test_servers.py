@@ -189,12 +189,14 @@ def test_two_fresh_servers_give_the_same_bytes_for_the_same_calls(spoken: Spoken
     assert json.dumps(spoken.answers) == json.dumps(spoken.again)
 
 
+@pytest.mark.slow
 def test_recent_gives_the_last_entries_newest_first_and_history_the_same_in_order(tmp_path: Path) -> None:
     calls = [*(store(number, f"note {number}") for number in range(1, 6)), search("whatever", 3)]
     assert names(answers("recent", tmp_path / "recent", calls)[-1]) == ["e00005", "e00004", "e00003"]
     assert names(answers("history", tmp_path / "history", calls)[-1]) == ["e00003", "e00004", "e00005"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -218,6 +220,7 @@ def test_what_cannot_be_served_is_refused_in_one_line(arguments: list[str], erro
     assert (run.returncode, run.stderr, run.stdout) == (2, f"error: {error}\n", "")
 
 
+@pytest.mark.slow
 def test_a_number_that_came_as_text_is_an_error_of_the_caller(tmp_path: Path) -> None:
     (result,) = results("recent", tmp_path, [("export", {"after": "1", "limit": 5})])
     assert result.is_error

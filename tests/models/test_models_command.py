@@ -126,6 +126,7 @@ def test_what_is_not_there_cannot_be_listed(what: list[str]) -> None:
 # --- check ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_plan_of_an_ollama_model_is_checked_as_before_a_run(live: Live, babbler: Babbler, tmp_path: Path) -> None:
     seat = {"kind": "ollama", "base_url": live.double.url, "model": NAME, "model_digest": babbler.digest}
     code, output = agzamov("check", plan_at(tmp_path, **seat, store=str(babbler.store)))

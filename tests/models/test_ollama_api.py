@@ -61,6 +61,7 @@ def test_a_server_that_redirects_is_not_followed() -> None:
         assert not other.requests
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_is_left_in_time() -> None:
     with Peer([drips] * 3) as peer, Inventory(peer.url.removesuffix("/v1"), timeout_s=0.5, load_s=0.5) as server:
         for call in (server.models, server.version, lambda: server.load(MODEL, {})):

@@ -218,6 +218,7 @@ def test_an_execution_that_was_refused_does_not_keep_the_run_from_going_on(babbl
         assert of_gguf(babbler, address, tmp_path, concurrency=4).seats["model"].same
 
 
+@pytest.mark.slow
 def test_a_measured_seat_takes_it_as_it_is_and_notes_it(babbler: Babbler, tmp_path: Path) -> None:
     with loose(babbler.gguf) as address:
         outcome = of_gguf(babbler, address, tmp_path, determinism="measured").seats["model"]
@@ -324,6 +325,7 @@ def test_an_ollama_model_is_measured_after_a_reload_too(babbler: Babbler, tmp_pa
     assert outcome.overlong is Overlong.REFUSED
 
 
+@pytest.mark.slow
 def test_ollamas_default_flash_attention_is_refused_with_the_variable_to_set(babbler: Babbler, tmp_path: Path) -> None:
     with (
         loose(babbler.gguf) as address,

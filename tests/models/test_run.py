@@ -143,6 +143,7 @@ def test_weights_that_are_swapped_for_seconds_end_the_run_for_good(
     assert (code, "Start a new run" in output, any((folder / "bundles").glob("*"))) == (1, True, False), output
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_strict_leaves_its_measurement_and_no_run(folder: Path, babbler: Babbler) -> None:
     shown = Shown(NAME, babbler.digest, babbler.size)
     with loose(babbler.gguf) as llama, OllamaDouble(shown, llama, CONTEXT) as double:

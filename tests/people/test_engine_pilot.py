@@ -81,6 +81,7 @@ def typed(*words: object) -> Result:
     return CliRunner().invoke(main, [*map(str, words)])
 
 
+@pytest.mark.slow
 @needs_engine
 def test_the_strength_of_a_pilot_is_printed_with_the_lines_of_the_plan(bundle: Path) -> None:
     done = typed("pilot", bundle)
@@ -109,6 +110,7 @@ def test_a_changed_bundle_is_refused(bundle: Path, tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @needs_engine
 def test_a_run_counts_once(lost: Path, tmp_path: Path) -> None:
     shutil.copytree(lost, tmp_path / "again")
@@ -117,6 +119,7 @@ def test_a_run_counts_once(lost: Path, tmp_path: Path) -> None:
     assert "expected every run once" in done.stderr
 
 
+@pytest.mark.slow
 @needs_engine
 def test_a_person_in_two_bundles_is_one_person(lost: Path, tmp_path: Path) -> None:
     other = played(pilot_plan(("dice_1",), "random", 2, (600,)), tmp_path, nonce=1)
@@ -134,6 +137,7 @@ def test_scripted_players_in_the_place_of_people_are_named_and_an_engine_that_wo
     assert done.stderr == "error: the engine won all 8 games: play it weaker than 600 nodes\n"
 
 
+@pytest.mark.slow
 @needs_engine
 def test_plan_says_that_by_the_pilots_bundle_every_delta_is_zero(lost: Path, tmp_path: Path) -> None:
     wished = study({f"p{number}": "random" for number in range(8)})

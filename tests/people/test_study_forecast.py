@@ -133,6 +133,7 @@ def test_an_engine_that_nothing_holds_back_is_warned_of_once(machine: dict[str, 
     assert not expected or found[0].startswith(f"machine: {expected}")
 
 
+@pytest.mark.slow
 def test_the_time_of_people_is_told_where_people_sit_and_no_time_without_them() -> None:
     @cache
     def said(*options: str) -> str:
@@ -149,6 +150,7 @@ def test_the_time_of_people_is_told_where_people_sit_and_no_time_without_them() 
     assert '"hours_each":null' in said("--small", "--json")
 
 
+@pytest.mark.slow
 def test_careers_of_a_study_are_not_offered_to_be_cut_for_each_is_one_person() -> None:
     plan = read_plan(Path("manifests/phase4.yaml"))
     assert Forecast(plan, assumed_spreads(plan, {}, None), [], Assumptions(), None).shorter is None
@@ -158,6 +160,7 @@ def test_the_ready_study_has_an_engine_that_is_held_back() -> None:
     assert list(study_warnings(read_plan(Path("manifests/phase4.yaml")))) == []
 
 
+@pytest.mark.slow
 def test_plan_prints_the_forecast_of_a_study(tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(msgspec.json.encode(study({"ada": "random", "ben": "random"})).decode())
     for options in ([], ["--details"], ["--json"]):

@@ -28,6 +28,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
 needs_engine = pytest.mark.skipif(engine_path() is None, reason="the arms with a tool ask Stockfish")
 
 
+@pytest.mark.slow
 @needs_engine
 def test_a_study_of_scripted_people_verifies_to_v1_and_is_played_in_the_drawn_order(tmp_path: Path) -> None:
     order: list[str] = []
@@ -41,6 +42,7 @@ def test_a_study_of_scripted_people_verifies_to_v1_and_is_played_in_the_drawn_or
         assert own == [f"{turn.match}-g{2 * turn.unit + colour:05d}" for turn in turns for colour in (0, 1)]
 
 
+@pytest.mark.slow
 @needs_engine
 def test_who_stops_plays_no_further_pair_and_what_was_played_counts(tmp_path: Path) -> None:
     order: list[str] = []
@@ -52,6 +54,7 @@ def test_who_stops_plays_no_further_pair_and_what_was_played_counts(tmp_path: Pa
     assert not any("-ben-" in game for game in order)
 
 
+@pytest.mark.slow
 @needs_engine
 def test_a_model_that_is_asked_planted_questions_is_not_asked_them_once_the_person_stopped(tmp_path: Path) -> None:
     wished = study({"ada": "random", "ben": "random"}, games=6)
@@ -72,6 +75,7 @@ def test_each_person_is_asked_alike_in_every_arm(tmp_path: Path) -> None:
     assert len({str(asked) for asked in by_arm.values()}) == 1
 
 
+@pytest.mark.slow
 @needs_engine
 def test_the_report_of_a_study_has_its_figures_and_every_game(tmp_path: Path) -> None:
     wished = study({"ada": "random", "ben": "random"}, quality={"nodes": 50})

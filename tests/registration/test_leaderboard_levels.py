@@ -75,6 +75,7 @@ def _one_missing(case: Case) -> None:
     case.more(case.another_run(attempt=2, attempts=2, deadline_s=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "options", "why"),
     [
@@ -115,6 +116,7 @@ def test_missing_runs_stand_on_the_row_that_profits_from_them(tmp_path: Path) ->
     assert [row["runs"][0]["unreported"] for row in board["rows"]] == [words, ""]
 
 
+@pytest.mark.slow
 def test_a_run_brings_the_account_of_its_study_where_that_has_other_runs(tmp_path: Path) -> None:
     verdict = verify(bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), tmp_path), Options())
     account = ["A study, by ada", "  2 registered: 1 finished, 0 stopped, 0 open, 1 missing"]

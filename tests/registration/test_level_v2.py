@@ -35,6 +35,7 @@ def test_a_run_that_was_registered_before_its_round_reaches_v2(case: Case) -> No
     assert "1 registered: 1 finished, 0 stopped, 0 open, 0 missing" in found.account[1]
 
 
+@pytest.mark.slow
 def test_the_whole_verdict_says_v2_with_a_policy_and_v1_without(case: Case) -> None:
     options = Options(trust=Trust(case.policy, case.trust_log, OUT_S + 10**9))
     assert verify(case.bundle, options).level == "V2"

@@ -65,6 +65,7 @@ def test_a_replayed_run_reaches_v3_and_says_what_the_sample_can_miss(case: Repla
     assert "88.3 % if 1 % are forged, 53.1 % if 5 % are forged, 27.2 % if 10 % are forged" in words
 
 
+@pytest.mark.slow
 def test_the_screen_the_json_and_the_exit_code_say_v3(case: Replay) -> None:
     options = ("--policy", policy_file(case.world, case.policy), "--log", case.world.log)
     given = (*options, "--attestation", case.attestation)

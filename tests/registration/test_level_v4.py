@@ -98,6 +98,7 @@ def case(good: tuple[Twice, Analysis], tmp_path: Path, monkeypatch: pytest.Monke
     return Case(*good, tmp_path)
 
 
+@pytest.mark.slow
 def test_both_executions_reach_v4_by_the_comparers_word(case: Case) -> None:
     twice = case.twice
     policy = policy_file(twice.world, case.policy)

@@ -108,6 +108,7 @@ def repository(made: Path, tmp_path: Path) -> Repository:
     return repository
 
 
+@pytest.mark.slow
 def test_a_request_is_checked_merged_appended_and_proved(repository: Repository) -> None:
     repository.git("switch", "--quiet", "--create", "asked")
     request = repository.request("mine.json")
@@ -126,6 +127,7 @@ def test_a_request_is_checked_merged_appended_and_proved(repository: Repository)
     assert list(FolderLog(repository.clone / "log").entries()) == [request.read_bytes()]
 
 
+@pytest.mark.slow
 def test_bad_requests_are_refused_with_the_reason_and_good_ones_appended(repository: Repository) -> None:
     good = repository.request("good.json")
     (repository.clone / "requests" / "bad.json").write_bytes(good.read_bytes().replace(b'"attempt":1', b'"attempt":2'))
@@ -181,6 +183,7 @@ def test_a_pull_request_with_one_defect_is_refused(repository: Repository, name:
     assert "\x1b" not in told
 
 
+@pytest.mark.slow
 def test_a_wrong_key_or_a_change_at_hand_refuses_nobody(repository: Repository) -> None:
     repository.request("good.json")
     assert "commit or undo your changes first" in repository.script("append", code=4)
@@ -233,6 +236,7 @@ def test_a_branch_that_moved_on_is_left_as_it_was(repository: Repository) -> Non
     assert "requests/good.json.tlog-proof" in repository.script("append", "--push")
 
 
+@pytest.mark.slow
 def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_start(repository: Repository) -> None:
     repository.request("good.json")
     repository.commit("A request")
@@ -264,6 +268,7 @@ def test_no_second_checkpoint_is_signed_where_the_remote_has_another(repository:
     assert log.read_bytes() == signed
 
 
+@pytest.mark.slow
 def test_a_proof_that_cannot_be_written_holds_up_nobody(repository: Repository) -> None:
     victim = repository.request("victim.json")
     shutil.copyfile(victim, victim.with_name("a" * 240 + ".json"))
@@ -294,6 +299,7 @@ def test_a_program_that_breaks_off_refuses_and_commits_nothing(repository: Repos
     assert repository.git("rev-parse", "HEAD") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", ["the base's .gitmodules", "the user's settings"])
 def test_a_changed_submodule_is_seen_whatever_hides_it(repository: Repository, hidden: str) -> None:
     pins = [repository.git("rev-parse", commit) for commit in ("HEAD", "HEAD:log")]

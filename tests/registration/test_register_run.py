@@ -39,6 +39,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     return small_world(tmp_path)
 
 
+@pytest.mark.slow
 def test_one_command_registers_plays_and_logs_the_result(world: World) -> None:
     done = begun(world, None, *own_log(world), "--round", world.beacon())
     bundle = Path(done.stdout.splitlines()[-1].removeprefix("bundle: "))
@@ -263,6 +264,7 @@ def test_a_run_that_was_begun_is_not_registered_afterwards(world: World) -> None
     assert events(world) == ["Registered", "Finished"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_it_waits_is_one_line_and_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registration, "is_of_chain", lambda found, chain: True)
     number = QUICKNET.round_after(now_s() + 86_400)

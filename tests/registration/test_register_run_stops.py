@@ -44,6 +44,7 @@ def full_disk(patch: pytest.MonkeyPatch, is_full: Callable[[Path], bool]) -> Non
     patch.setattr(append_only, "no_link", opened)
 
 
+@pytest.mark.slow
 def test_after_a_full_disk_the_same_command_goes_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     words = (*own_log(world), "--round", world.beacon(), "--attempts", 1)
     run = None

@@ -49,6 +49,7 @@ def test_a_report_with_policy_and_log_says_v2_and_accounts_for_the_study(case: C
     assert str(case.world.folder) not in told
 
 
+@pytest.mark.slow
 def test_a_report_without_a_policy_says_who_would_have_to_do_what(case: Case) -> None:
     told = reported(case)
     assert "level V1" in told

@@ -276,6 +276,7 @@ def refused(*words: object) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 def test_a_stamp_is_asked_for_kept_and_packed_by_commands(tmp_path: Path, tsa: Tsa) -> None:
     world = World(tmp_path)
     world.create()

@@ -107,6 +107,7 @@ def call(number: int, tool: str, **arguments: object) -> str:
 STARTED = (json.dumps(START), '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
 
+@pytest.mark.slow
 def test_what_a_client_leaves_out_of_a_call_to_a_memory_has_a_default(tmp_path: Path) -> None:
     lines = (call(2, "store", entry="one", content="Folded to a raise"), call(3, "search", query="folded"))
     memory = ("agzamov_memory", "full_text")
@@ -117,6 +118,7 @@ def test_what_a_client_leaves_out_of_a_call_to_a_memory_has_a_default(tmp_path: 
     assert kept["result"]["structuredContent"]["entries"][0]["kind"] == "note"
 
 
+@pytest.mark.slow
 def test_a_wrong_argument_is_told_in_one_plain_line(tmp_path: Path) -> None:
     wrong = call(2, "export", after="1", limit=0)
     _, answer = answers(("agzamov_memory", "recent"), tmp_path, *STARTED, wrong, expected=2)
@@ -127,6 +129,7 @@ def test_a_wrong_argument_is_told_in_one_plain_line(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [MEMORIES[0], *TOOLS], ids=lambda words: words[1])
 def test_a_line_that_is_no_message_is_answered_and_the_next_one_too(words: tuple[str, ...], tmp_path: Path) -> None:
     """The SDK passes such a line over: its sender waited for an answer that never came."""

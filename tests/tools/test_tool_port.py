@@ -70,6 +70,7 @@ def port(folder: Path, *games: str, size: int = 1, engine: str = NAME) -> Iterat
         yield opened
 
 
+@pytest.mark.slow
 @needs_engine
 def test_every_question_has_the_answer_that_the_verifier_gives(tmp_path: Path) -> None:
     questions = (*POSITIONS, *HANDS)
@@ -77,6 +78,7 @@ def test_every_question_has_the_answer_that_the_verifier_gives(tmp_path: Path) -
         assert [served.answer(question) for question in questions] == [direct.answer(one) for one in questions]
 
 
+@pytest.mark.slow
 def test_threads_share_a_few_servers_and_each_has_its_own_answer(tmp_path: Path) -> None:
     questions = HANDS * 4
     with port(tmp_path, "holdem", size=2) as served, ThreadPoolExecutor(6) as pool:
@@ -85,6 +87,7 @@ def test_threads_share_a_few_servers_and_each_has_its_own_answer(tmp_path: Path)
     assert 1 <= len(list(tmp_path.glob("holdem-*.log"))) <= 2
 
 
+@pytest.mark.slow
 @needs_engine
 def test_a_server_of_another_engine_than_the_sealed_one_is_refused(tmp_path: Path) -> None:
     expected = (
@@ -102,6 +105,7 @@ def test_what_is_no_question_to_a_tool_of_the_run_is_a_fault(tmp_path: Path) -> 
             served.answer(Evaluate(game="g", moves="", start_fen=START, turn=0, to=ENGINE))
 
 
+@pytest.mark.slow
 @needs_engine
 def test_what_a_script_would_refuse_is_refused_before_it_is_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

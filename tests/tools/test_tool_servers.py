@@ -122,6 +122,7 @@ def test_a_question_that_cannot_be_answered_is_an_error_and_the_next_is_answered
     assert firsts(chess.call("best_lines", {**POSITION, "lines": 1}, ANSWER_S).structured)
 
 
+@pytest.mark.slow
 @needs_engine
 def test_a_dead_engine_is_told_as_an_error(tmp_path: Path) -> None:
     fish = tmp_path / "fish"
@@ -136,6 +137,7 @@ def test_a_dead_engine_is_told_as_an_error(tmp_path: Path) -> None:
     assert "the engine failed: the engine process has ended" in result.text
 
 
+@pytest.mark.slow
 def test_without_its_engine_a_server_ends_with_one_line(tmp_path: Path) -> None:
     with pytest.raises(CallFailed):
         connected(tmp_path, "chess960", "--engine", "/no/such/engine")
@@ -186,6 +188,7 @@ async def handshake(*words: str) -> tuple[Any, list[Any]]:
         return declared.capabilities, (await session.list_tools()).tools
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["holdem", pytest.param("chess960", marks=needs_engine)])
 def test_any_client_reads_what_a_tool_takes_and_that_it_changes_nothing(tool: str) -> None:
     """None of the parameters had a description: what `moves` is, and `start_fen` may be, was guesswork."""

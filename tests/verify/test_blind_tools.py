@@ -64,6 +64,7 @@ def shapes(moves: Sequence[ExaminedMove]) -> list[tuple[str, ...]]:
     return sorted(tuple(text[4:] for text in move.line.split()) for move in moves)
 
 
+@pytest.mark.slow
 def test_a_placebos_lines_have_the_promotions_and_the_lengths_of_the_engines() -> None:
     """6 of 450 of games differed; and of these positions, with pawns about to promote, a letter in nearly each."""
     draws, others, promotions, asked = DICE.stream("lines"), 0, 0, 300
@@ -113,6 +114,7 @@ def by_groups(texts: list[str]) -> list[list[str]]:
     return [texts[at::20] for at in range(20)]
 
 
+@pytest.mark.slow
 def test_by_its_values_an_answer_of_the_engine_is_told_at_chance() -> None:
     draws, board = DICE.stream("engine"), chess.Board()
     real, placebo = list[str](), list[str]()
@@ -124,6 +126,7 @@ def test_by_its_values_an_answer_of_the_engine_is_told_at_chance() -> None:
     assert abs(judged.share - 0.5) < 0.08, judged
 
 
+@pytest.mark.slow
 def test_values_drawn_one_by_one_are_told_from_the_engines() -> None:
     """As they were until 0.3.0: each of a sign of its own, any number of as many digits as likely."""
     draws = DICE.stream("before")

@@ -157,6 +157,7 @@ def reader_reply(question: Question) -> str:
     return str(scripted_reply("reference", (question.messages[0], page), 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", [CHESS960, STANDARD], ids=lambda variant: variant.name)
 def test_a_reader_of_pixels_plays_alike_in_images_and_in_text(variant: Variant) -> None:
     text = moves_of(variant, None)

@@ -191,6 +191,7 @@ def test_every_legal_move_is_read_from_each_notation_that_the_library_writes(num
                 assert read_move(text, game) == Accepted(move, exact=text in ("O-O", "O-O-O")), (text, game.fen())
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.integers(0, 10**6))
 def test_two_squares_are_never_read_as_another_move_than_theirs_or_castling(number: int) -> None:

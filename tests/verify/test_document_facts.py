@@ -275,6 +275,7 @@ def test_a_lone_minor_piece_cannot_mate_a_bare_king(piece: str) -> None:
         assert not is_legal(kind, position, chess.BLACK) or not is_mate(kind, position)
 
 
+@pytest.mark.slow
 def test_the_king_before_its_pawn_wins_with_one_square_between_but_for_the_cases_named() -> None:
     text = told("chess960", "With king and pawn")
     assert "in front of the pawn" in text
@@ -296,6 +297,7 @@ def test_in_opposition_whoever_moves_cannot_go_forward() -> None:
         assert forward & ~KING_MOVES[king + 8 * (between + 1)] == 0
 
 
+@pytest.mark.slow
 def test_mates_take_at_most_so_many_moves() -> None:
     text = told("chess960", "To mate a bare")
     rook, queen = counts(r"at most (\d+) moves, with a queen at most (\d+)", text)

@@ -137,6 +137,7 @@ def test_an_honest_endpoint_is_not_named(game: str) -> None:
     assert "answers by the prompt alone" in lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "player", "compared"),
     [
@@ -161,6 +162,7 @@ def test_a_function_of_the_prompt_alone_cannot_be_found(game: str) -> None:
     assert told(analysed(game, random_wherever_a_prompt_is_bare)) == set()
 
 
+@pytest.mark.slow
 def test_a_second_name_for_one_model_switches_no_test_off() -> None:
     found = analysed("chess960", random_without_memory_after_phase_1, "base")
     phases = [test for test in found.tests if test.compared is Compared.PHASE and "model" in test.seat]
@@ -172,6 +174,7 @@ def refuses_planted_questions(_: Match, question: Chat) -> str:
     return "refuses" if isinstance(question, Planted) else "novice"
 
 
+@pytest.mark.slow
 def test_a_server_that_refuses_planted_questions_alone_is_named() -> None:
     refusing = analysed("chess960", refuses_planted_questions)
     warned = [line for line in planted_warnings(plan("chess960"), refusing) if "no action that can be read" in line]

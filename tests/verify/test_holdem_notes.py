@@ -190,6 +190,7 @@ def test_notes_of_a_donor_make_no_pattern_believed(pattern: Pattern) -> None:
     assert max(far) >= 15
 
 
+@pytest.mark.slow
 def test_ten_donor_notes_leave_the_player_near_what_it_expects_of_a_stranger() -> None:
     """As near as ten notes of a real stranger: chance, a few points of each donor, and what is seldom seen."""
     for notes in donor_notes(30, 10):

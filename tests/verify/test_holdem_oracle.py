@@ -121,6 +121,7 @@ def same_hand(deal: Deal, stacks: tuple[int, int], stream: Stream) -> str:
     return "showdown" if all(hand.stacks) else "all-in"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("chunk", [0, 1, *(pytest.param(at, marks=pytest.mark.exhaustive) for at in range(2, CHUNKS))])
 def test_random_hands_are_the_same_at_pokerkits_table(chunk: int) -> None:
@@ -135,6 +136,7 @@ def test_random_hands_are_the_same_at_pokerkits_table(chunk: int) -> None:
     assert min(ends["fold"], ends["showdown"], ends["all-in"]) >= HANDS_PER_CHUNK // 100
 
 
+@pytest.mark.slow
 def test_showdowns_are_won_as_pokerkit_ranks_the_hands() -> None:
     """Also after folds, and on boards drawn so that ties are common."""
     stream = Dice(ROOT).stream("showdowns")

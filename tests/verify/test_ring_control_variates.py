@@ -93,6 +93,7 @@ def test_over_all_turns_and_rivers_an_all_in_on_the_flop_comes_to_its_equity() -
         assert less == [value - given for value, given in zip(equity, flop, strict=True)]
 
 
+@pytest.mark.slow
 def test_over_all_flops_the_count_of_pairs_has_mean_0() -> None:
     played = story(DEAL, *LIMPED, (BET, 200), *ALL_FOLD)
     found = lucks(played, [(*flop, "??", "??") for flop in combinations(rest(), 3)])

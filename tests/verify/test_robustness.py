@@ -93,6 +93,7 @@ def test_a_delta_within_one_career_has_no_standard_error() -> None:
     assert (row.standard_error, row.moved) == (None, None)
 
 
+@pytest.mark.slow
 def test_no_score_and_no_hypothesis_rests_on_a_repeat() -> None:
     base = arms(World(win=0.7))
     with_repeat, without = evidence(base + again(arms(EVEN))), evidence(base)

@@ -106,11 +106,13 @@ def course_of(*, mirrored: bool) -> Callable[[np.random.Generator], list[int]]:
     return play
 
 
+@pytest.mark.slow
 def test_decks_that_come_back_are_not_taken_for_learning() -> None:
     found = detections(course_of(mirrored=True), 2, 2_000, 199, seed=6)
     assert stats.binomtest(found, 2_000, 0.05, "greater").pvalue > 0.001, f"{found} of 2000"
 
 
+@pytest.mark.slow
 def test_in_the_order_of_play_they_would_be() -> None:
     """The defect: what the cards give early they take late, so trends are seen too often."""
     found = detections(course_of(mirrored=False), 2, 2_000, 199, seed=6)

@@ -91,6 +91,7 @@ def test_another_compression_is_refused(data: bytes, draft: Draft, tmp_path: Pat
     refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY))
 
 
+@pytest.mark.slow
 def test_a_bomb_of_one_endless_line_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
     put_segment(draft, bomb(512 * MIB))
     root = draft.write(tmp_path)
@@ -106,6 +107,7 @@ def test_a_bomb_of_line_feeds_is_refused_in_little_memory(draft: Draft, tmp_path
     assert peak < 64 * MIB
 
 
+@pytest.mark.slow
 def test_a_bomb_in_a_file_of_calls_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
     draft.files[bundle.calls_name(SELF_PLAY)] = bomb(256 * MIB, b"\n")
     reseal(draft)
@@ -114,6 +116,7 @@ def test_a_bomb_in_a_file_of_calls_is_refused_in_little_memory(draft: Draft, tmp
     assert peak < 64 * MIB
 
 
+@pytest.mark.slow
 def test_a_file_of_countless_good_calls_is_not_kept(draft: Draft, tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     names = (b'{"to":"a%d","us":%d}\n' % (number, number) for number in range(10**6))
@@ -160,6 +163,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("contained")
 @pytest.mark.parametrize("filler", [b" ", b"\n"], ids=["one line", "line feeds"])
 def test_the_command_meets_a_bomb_in_a_process_of_its_own(filler: bytes, draft: Draft, tmp_path: Path) -> None:

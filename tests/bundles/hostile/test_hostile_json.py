@@ -208,6 +208,7 @@ def test_as_many_tokens_as_a_reply_may_have_can_be_summed(draft: Draft, tmp_path
     assert check(make(TINY_MODEL, tmp_path, answer)).level == "V1"
 
 
+@pytest.mark.slow
 def test_a_manifest_full_of_unknown_seats_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
     """Each fault names the seats that there are, so their number must not multiply."""
 
@@ -254,6 +255,7 @@ def put_document(draft: Draft, name: str, data: bytes) -> None:
 STATEMENT = "statement"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [bundle.MANIFEST_FILE, bundle.INDEX_FILE, STATEMENT])
 def test_a_nasty_value_in_any_place_is_a_finding(name: str, draft: Draft, tmp_path: Path) -> None:
     """Under a good seal: whatever the value, it ends in a verdict that is safe to print."""

@@ -71,6 +71,7 @@ def planned(path: Path, *options: str) -> Any:
     return json.loads(printed.stdout)
 
 
+@pytest.mark.slow
 def test_the_load_is_that_of_the_rounds_plans_together(tmp_path: Path) -> None:
     arena = read_arena(arena_file(tmp_path))
     plans = [arena.plan_of(bouts) for bouts in rounds_to_seal(arena, [])]

@@ -128,6 +128,7 @@ def test_what_is_taken_is_taken_from_somebody(ladder: ArenaTable) -> None:
         assert pairing.first_game == pairing.matches[0].first_game
 
 
+@pytest.mark.slow
 def test_the_part_of_each_game_in_the_rating_over_all_is_told(ladder: ArenaTable) -> None:
     """Chess is won nine times in ten, draughts six: most of the differences come from chess."""
     steep = chess_world({("a", "b"): 9, ("b", "c"): 9, ("a", "c"): 9}, "abc")

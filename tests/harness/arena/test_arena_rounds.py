@@ -52,6 +52,7 @@ def failing(at: int) -> Callable[..., None]:
     return step
 
 
+@pytest.mark.slow
 def test_the_second_round_is_sealed_once_the_first_is_played(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_folder, "remember", failing(at=2))
     code, told = arena_run(arena)

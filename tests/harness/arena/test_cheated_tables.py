@@ -94,6 +94,7 @@ def talking(_: Question) -> Answer:
     return Reply(text="I will not move.")
 
 
+@pytest.mark.slow
 def test_a_sealed_run_with_two_records_does_not_count_and_its_copy_counts_once(tmp_path: Path) -> None:
     one, other = (make(OF_MODELS, tmp_path / name, answer) for name, answer in (("a", silent), ("b", talking)))
     assert one.name == other.name

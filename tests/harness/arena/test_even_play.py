@@ -30,6 +30,7 @@ def table_of(**more: int) -> ArenaTable:
     return arena_table(collected_world({"chess": games}))
 
 
+@pytest.mark.slow
 def test_a_round_that_is_kept_away_is_missing_in_the_first_line(tmp_path: Path) -> None:
     arena = read_arena(arena_in(tmp_path, FILE.replace("rounds: 1", "rounds: 2")))
     bundles = [make(PLAN, tmp_path / str(nonce), nonce=nonce, key=key_of(str(nonce))) for nonce in range(2)]

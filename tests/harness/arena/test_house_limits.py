@@ -91,6 +91,7 @@ def test_bundles_of_the_same_limits_all_count_and_the_table_names_them(usual: Ve
     assert {row.player: row.results for row in made.games[0].rows} == {"m": 8, "n": 4, "dice": 8, "one": 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
@@ -118,6 +119,7 @@ def test_a_bundle_of_such_models_alone_is_left_out_and_takes_no_name(usual: Veri
     assert set(found.players) == {"m", "n", "one", "dice"}
 
 
+@pytest.mark.slow
 def test_only_one_of_two_models_with_another_top_p_leaves_out_its_games(usual: Verified, tmp_path: Path) -> None:
     """Its plan does not depart: the protocol compares tokens and temperature within a plan."""
     other = bundle(tmp_path, {"n": {**SEATS["n"], "top_p": "0.5"}}, 6)

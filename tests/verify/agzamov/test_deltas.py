@@ -321,6 +321,7 @@ def test_recovery_from_each_shift_is_analysed() -> None:
     assert found.outcome.drop is not None
 
 
+@pytest.mark.slow
 def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
     """Canonical JSON has eight levels, of which a verdict takes two before the parts of its analysis."""
     key = CellKey("m", CHESS, 3, Augmentation.MEMORY, Arm.REAL, "s")

@@ -89,6 +89,7 @@ def test_every_model_has_a_score_with_an_interval(collected: Collected) -> None:
         assert float(one.ci.low) <= float(one.score.decimal) <= float(one.ci.high)
 
 
+@pytest.mark.slow
 def test_hypotheses_are_tested_on_all_bundles_together(collected: Collected) -> None:
     found = {one.id: one for one in score_document(collected, FULL).hypotheses}
     assert found[Id.H1].status is Status.SUPPORTED
@@ -101,6 +102,7 @@ def test_the_order_in_which_bundles_are_named_changes_nothing(collected: Collect
     assert canon.dumps(score_document(again, FULL)) == canon.dumps(score_document(collected, FULL))
 
 
+@pytest.mark.slow
 def test_another_column_is_labelled_and_the_headline_then_has_nothing_to_go_by() -> None:
     memory = combine([taken("run", of_model("a", MEMORY))])
     (column,) = score_document(memory, MEMORY).scores

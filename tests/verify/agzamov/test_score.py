@@ -120,6 +120,7 @@ def varied(starts: str = "") -> list[Cell]:
     ]
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_a_resampling_by_numpy() -> None:
     """Oracle: the same bootstrap with another generator and floating point; the ends agree within a twelfth."""
     some = varied()

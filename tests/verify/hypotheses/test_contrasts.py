@@ -136,6 +136,7 @@ def test_all_must_hold_or_one_is_enough() -> None:
     assert any_of(none).p is None
 
 
+@pytest.mark.slow
 def test_courses_at_constant_strength_differ_no_more_often_than_the_level_says() -> None:
     hits = 0
     for seed in range(60):

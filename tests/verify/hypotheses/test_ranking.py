@@ -24,6 +24,7 @@ def test_a_ranking_of_ties_goes_with_nothing() -> None:
     assert rho([1, 1, 1], [1, 2, 3]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", list(Alternative))
 def test_the_exact_p_is_that_of_scipys_permutation_test(alternative: Alternative) -> None:
     def statistic(x: np.ndarray) -> float:

@@ -155,6 +155,7 @@ def test_confirmatory_p_are_multiplied_by_five_and_the_others_stand_beside_their
         assert q == pytest.approx(wanted, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_confirmatory_p_between_one_and_five_percent_is_not_supported() -> None:
     """The per-test level is 0.01: what an uncorrected test would call found is not."""
     borderline = [World(win=0.35 + step / 100, mean=80) for step in range(4, 16)]
@@ -234,6 +235,7 @@ class Told(Evidence):
         return recoveries(Course([2] * 300 + after), [300], self.rule(cell), bytes(32), 10)
 
 
+@pytest.mark.slow
 def test_a_system_that_never_recovered_ranks_as_the_slowest() -> None:
     """The defect: dropped, the worst system leaves a sample of those that recovered (survivorship)."""
     names = [f"s{at}" for at in range(6)]
@@ -265,6 +267,7 @@ def test_every_arm_stands_beside_the_mean_that_decides() -> None:
     assert verdict.p == max((row.test.p for row in decisive), key=lambda p: Fraction(p or 1))
 
 
+@pytest.mark.slow
 def test_a_verdict_does_not_rest_on_forfeits() -> None:
     """Every game and hand of the control lost for want of a legal move would make any memory look good."""
     some = helps(World(win=0.75, mean=300))
@@ -307,6 +310,7 @@ def shared_control(seed: int, sizes: Sequence[int], starts: str = "run") -> list
     return mean_difference([(arm, control) for arm in arms_])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(40, 40, 40, 40), (40, 40, 40, 40, 30)])
 def test_a_control_that_several_arms_share_counts_once(sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """With one arm that does not pair, the control stood in five groups called independent: 9.5 % instead of 1 %."""
@@ -320,6 +324,7 @@ def test_a_control_that_several_arms_share_counts_once(sizes: tuple[int, ...], m
     assert hits <= 36  # 20 are expected; P(more than 36) is below 0.1 %
 
 
+@pytest.mark.slow
 def test_a_shared_control_counts_once_in_the_difference_of_two_games_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The six deltas of a game were taken for independent beside those of the other game: 31 % instead of 5 %."""
     for module in (contrasts, effects):

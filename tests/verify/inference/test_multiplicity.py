@@ -40,6 +40,7 @@ def _uncollected() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @given(p_values)
 def test_all_corrections_are_statsmodels(found: list[Fraction]) -> None:
     plain = [float(p) for p in found]

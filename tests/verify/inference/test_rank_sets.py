@@ -132,6 +132,7 @@ def test_all_sets_hold_together_in_95_of_100_tables(truth: list[float]) -> None:
     assert 0.906 <= covered(truth, 0, 300) <= 0.994
 
 
+@pytest.mark.slow
 def test_all_sets_hold_where_variances_are_of_five_careers() -> None:
     """60 worlds: 95 less 3 standard errors. 300 worlds of 12 figures held 95.3 of 100."""
     assert covered(GROUPS["all equal"][:6], 5, 60) >= 0.86

@@ -53,6 +53,7 @@ def test_a_donors_notes_follow_from_seed_career_and_seat(name: str) -> None:
     assert not set(first) & set(notes_of(name, "career 1", 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOTED)
 def test_a_donor_knows_its_notes_in_a_text_and_no_others(name: str) -> None:
     stream = StreamPlan("career 3", GAMES[name].self_play("a", SIZES[name]), 0, SIZES[name])

@@ -110,6 +110,7 @@ def test_an_engine_of_another_name_is_a_fault() -> None:
         pass
 
 
+@pytest.mark.slow
 def test_stopping_early_leaves_the_engines_ready_for_more(careless: ChessRecord) -> None:
     with open_judges(ENGINE, ENGINE_NORM, NODES, 2) as judges:
         answers = judges.answers(positions_of(careless))

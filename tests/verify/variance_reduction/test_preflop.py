@@ -160,6 +160,7 @@ def test_the_solver_writes_what_the_verifier_reads() -> None:
     assert solve.packed(plain) == table("preflop.bin", STRATEGY_SHA256)
 
 
+@pytest.mark.slow
 def test_the_shipped_losses_are_those_of_the_shipped_strategy() -> None:
     assert losses.packed() == table("preflop_losses.bin", LOSSES_SHA256)
 

@@ -160,6 +160,7 @@ def generated(folder: Path, *ranks: str) -> bytes:
     return subprocess.run([folder / "generator", *ranks], stdout=subprocess.PIPE, check=True).stdout
 
 
+@pytest.mark.slow
 def test_the_generator_makes_the_rows_of_the_four_lowest_ranks_to_the_byte(tmp_path: Path) -> None:
     low = list(combinations(DECK[: 4 * 4], 2))
     matchups = {form(a, b): matchup(a, b) for a in low for b in low if not {*a} & {*b} and form(a, b) <= form(b, a)}

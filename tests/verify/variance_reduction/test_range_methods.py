@@ -227,6 +227,7 @@ def against_benchmark(decks: int, style: object) -> tuple[list[HandRecord], list
     return records, benchmark_seats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "style", [players.TAG, pytest.param(players.STATION, marks=pytest.mark.slow)], ids=lambda style: style.name
 )
