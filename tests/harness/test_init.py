@@ -90,6 +90,14 @@ def test_nothing_is_written_over(server: str, tmp_path: Path) -> None:
     assert "exists already; name another file by --out" in refused.output
 
 
+def test_a_folder_that_cannot_hold_the_plan_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:
+    nobody = ("--base-url", "http://127.0.0.1:9/v1", "--model", "none")
+    missing = CliRunner().invoke(main, ["init", *nobody, "--out", str(tmp_path / "none" / "my.yaml")])
+    assert (missing.exit_code, "there is no folder" in missing.output) == (2, True), missing.output
+    read_only = CliRunner().invoke(main, ["init", *nobody, "--out", "/proc/self/my.yaml"])
+    assert (read_only.exit_code, "/proc/self: " in read_only.output) == (2, True), read_only.output
+
+
 @pytest.mark.slow
 def test_a_plan_on_standard_output_stands_there_alone(server: str) -> None:
     told = CliRunner().invoke(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -160,8 +161,8 @@ def init(
         wish = Wish(base_url, model, api_key_env, ollama, gguf, smollm2, tokens_max, concurrency)
         if wish.is_empty:
             wish = _asked_for(wish)
-        if out != STDOUT and out.exists():
-            raise ManifestError(f"{out}: exists already; name another file by --out")
+        if out != STDOUT:
+            _require_new(out)
         folder = Path() if out == STDOUT else out.parent
         try:
             seat, lines = _seat(wish, folder)
@@ -177,6 +178,18 @@ def init(
         calls_max = plan_draft.calls_allowed(minutes, reply.seconds, reply.side_by_side)
         draft = _draft(seat, lines, augmentations, games, calls_max)
         _write(draft, reply, minutes, out, folder)
+
+
+def _require_new(out: Path) -> None:
+    """Before the model is asked: a reply may cost minutes, or money. Raises ManifestError."""
+    if out.exists():
+        raise ManifestError(f"{out}: exists already; name another file by --out")
+    if not out.parent.is_dir():
+        raise ManifestError(f"{out}: there is no folder {out.parent}; make it first")
+    try:
+        TemporaryFile(dir=out.parent).close()
+    except OSError as error:
+        raise ManifestError(f"{out}: {out.parent}: {error.strerror}; name another file by --out") from error
 
 
 def _draft(
