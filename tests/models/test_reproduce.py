@@ -322,6 +322,25 @@ def test_wrong_use_is_one_clear_line(live: Live, options: list[str], code: int, 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--weights", "model=nope.gguf"], "give --at model=ADDRESS alone"),
+        (["--weights", "model=nope.gguf", "--at", "model=http://127.0.0.1:9"], "give --at model=ADDRESS alone"),
+        (["--at", "model=ftp://127.0.0.1"], "expected http://…, https://… or the path of a unix socket"),
+        (["--at", "model=http://127.0.0.1:9", "--at", "model=http://127.0.0.1:8"], "model is given twice"),
+        (["--at", "model=http://127.0.0.1:9", "--out", "none/report.json"], "there is no folder none"),
+        (["--at", "model=http://127.0.0.1:9", "--attestation", "x.json"], "--attestation needs --attest KEY"),
+        (["--at", "model=http://127.0.0.1:9", "--start-programs"], "--start-programs needs --attest KEY"),
+    ],
+)
+def test_an_endpoint_is_asked_at_the_replayers_address_alone(plain: Path, options: list[str], words: str) -> None:
+    """The bundle's own address was asked where --weights named the seat: the submitter's server could answer."""
+    code, output = replay(plain, *options)
+    assert (code, words in output) == (2, True), output
+
+
+@pytest.mark.slow
 def test_a_seat_that_does_not_play_cannot_be_asked_again(live: Live, tmp_path: Path) -> None:
     model = {"kind": "openai", "base_url": f"{live.llama}/v1", "model": "model"}
     plan = {
@@ -343,23 +362,42 @@ def test_a_server_that_fails_leaves_the_replay_unfinished(plain: Path) -> None:
 # --- an attestation for level V3 ---
 
 
+def attested(bundle: Path, folder: Path, served: list[str]) -> Replay:
+    """A bundle whose end is logged, four games of which a replayer asked again and signed."""
+    world = World(folder)
+    world.create()
+    signing_keys.generate(folder / "replayer.pem")
+    secret = SUBMITTER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "submitter.pem").write_bytes(secret)
+    world.finish(bundle)
+    case = Replay(world, bundle, folder, of_folder=False)
+    case.change_policy(replayed_games_min=4)
+    given = ("--policy", str(policy_file(world, case.policy)), "--log", str(world.log), *served, "--sample", "4")
+    key = ("--attest", str(folder / "replayer.pem"), "--round", str(round_file(folder)))
+    code, output = replay(bundle, *given, *key, "--attestation", str(case.attestation))
+    assert code == 0, output
+    assert "the same again: the same --round, --sample and seats" in output
+    code, output = replay(bundle, *given, *key, "--attestation", str(case.attestation))
+    assert (code, "exists already; name another file by --attestation" in output) == (2, True), output
+    return case
+
+
+@pytest.mark.slow
+def test_an_endpoint_that_answers_alike_bounds_no_forged_games(
+    live: Live, plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    any_round_is_signed(monkeypatch)
+    found = attested(plain, tmp_path, live.endpoint).judged()
+    assert (found.findings, len(found.missing)) == ([], 1)
+    assert found.account[-1] == "no bound on forged games: nothing shows which weights answered for model"
+
+
 @pytest.mark.slow
 def test_an_attestation_of_a_live_model_names_its_weights_and_is_believed(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     any_round_is_signed(monkeypatch)
-    world = World(tmp_path)
-    world.create()
-    signing_keys.generate(tmp_path / "replayer.pem")
-    secret = SUBMITTER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (tmp_path / "submitter.pem").write_bytes(secret)
-    world.finish(live.bundle)
-    case = Replay(world, live.bundle, tmp_path, of_folder=False)
-    case.change_policy(replayed_games_min=4)
-    given = ("--policy", str(policy_file(world, case.policy)), "--log", str(world.log), *live.weights, "--sample", "4")
-    key = ("--attest", str(tmp_path / "replayer.pem"), "--round", str(round_file(tmp_path)))
-    code, output = replay(live.bundle, *given, *key, "--attestation", str(case.attestation))
-    assert code == 0, output
+    case = attested(live.bundle, tmp_path, live.weights)
     found, seat = case.judged(), case.replayed.seats["model"]
     assert (found.findings, found.missing) == ([], [])
     assert (seat.sha256, seat.counts.different) == (live.babbler.digest, 0)

@@ -91,6 +91,14 @@ def test_finished_runs_beside_one_are_digests_alone(runs: int, is_told: bool) ->
     assert (told in study_lines(study, "somebody")) is is_told
 
 
+def test_runs_that_were_promised_and_not_registered_are_counted() -> None:
+    promised = msgspec.structs.replace(registered(1), attempts=3)
+    assert "1 of 3 promised registered: " in list(study_lines(ledger(promised).studies[0], "me"))[1]
+    assert (
+        "1 registered: " in list(study_lines(ledger(msgspec.structs.replace(promised, attempts=1)).studies[0], "me"))[1]
+    )
+
+
 def test_grinding_is_visible_in_plain_words(tmp_path: Path) -> None:
     """Forty seals of one plan that differ in their nonces, of which the luckiest is published."""
     world = World(tmp_path)

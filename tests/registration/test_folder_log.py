@@ -7,7 +7,7 @@ import pytest
 from agzamov_harness.registry.log_writer import append, create_log, proof, public_key
 from agzamov_verify.core.merkle import inclusion_proof, root_of
 from agzamov_verify.transparency_log.checkpoint import parse_checkpoint
-from agzamov_verify.transparency_log.folder_log import FolderLog, tile_name
+from agzamov_verify.transparency_log.folder_log import FolderLog, read_file, tile_name
 from agzamov_verify.transparency_log.proofs import consistency_path, is_consistent, leaf_hash, root_from_inclusion
 from agzamov_verify.transparency_log.signed_note import ED25519, BadNote
 from agzamov_verify.transparency_log.tlog_proof import included, parse_proof
@@ -174,3 +174,8 @@ def test_links_and_missing_files_are_refused(tmp_path: Path, name: str) -> None:
     (log.folder / name).symlink_to(tmp_path / "outside")
     with pytest.raises(BadNote, match="a log's file"):
         [FolderLog(log.folder).inclusion(3), *FolderLog(log.folder).entries()]
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(BadNote, match=f"a regular file {tmp_path}, found something else"):
+        read_file(tmp_path, 1)

@@ -326,3 +326,10 @@ def test_policies_that_are_none_are_refused(changes: dict[str, object]) -> None:
     assert parse_policy(json.dumps(GOOD_POLICY).encode()).margin_s == 120
     with pytest.raises(BadNote):
         parse_policy(json.dumps(GOOD_POLICY | changes).encode())
+
+
+def test_a_policy_with_two_fields_of_one_name_is_refused() -> None:
+    text = json.dumps({"quorum": 1, **GOOD_POLICY})
+    assert parse_policy(text.encode())
+    with pytest.raises(BadNote, match="quorum is there twice"):
+        parse_policy(text.replace('"quorum": 1', '"quorum": 9, "quorum": 1', 1).encode())

@@ -109,6 +109,7 @@ def test_without_a_sample_the_policy_says_how_many_games(case: Replay) -> None:
     given = ("--policy", policy_file(case.world, case.policy), "--log", case.world.log)
     again = ("--attest", case.world.folder / "replayer.pem", "--round", round_file(case.world.folder))
     margin = ("--margin", "0.000001")
+    case.attestation.unlink()
     case.world.call("replay", case.bundle, *given, *again, *margin, "--attestation", case.attestation)
     assert (len(case.replayed.games), case.replayed.margin_nats) == (7, "0.000001")
     assert case.judged().reached
@@ -313,6 +314,7 @@ def test_a_seat_that_was_not_asked_is_missing_and_named(case: Replay) -> None:
                 {"dice": "a person played it"},
             ),
         )
+        case.attestation.unlink()
         world.call(*run, *again, "--attestation", case.attestation)
     found = case.judged()
     assert (found.findings, found.missing) == ([], ["dice was not asked again: a person played it"])

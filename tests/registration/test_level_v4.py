@@ -353,12 +353,24 @@ def test_three_bundles_are_compared_and_attested_in_one_statement(case: Case) ->
     world = any_executed.world
     given = ("--policy", policy_file(world, case.policy), "--log", world.log)
     attest = ("--attest", world.folder / "comparer.pem", "--attestation", any_executed.attestation)
+    any_executed.attestation.unlink()
     told = world.call("compare", *any_executed.bundles, "--jobs", 1, *given, *attest)
     assert "the farthest apart of 3 pairs" in told
     assert "1 of 1 figures agree" in told
     for bundle in any_executed.bundles:
         verified = world.call("verify", bundle, *given, "--attestation", any_executed.attestation, "--json")
         assert json.loads(verified)["level"] == "V4"
+
+
+def test_a_statement_is_written_neither_unasked_nor_over_a_file(case: Case) -> None:
+    twice = case.twice
+    unasked = ("compare", *twice.bundles, "--attestation", twice.world.folder / "new.json")
+    twice.world.call(*unasked, code=2)
+    before = (twice.world.folder / "other.pem").read_bytes()
+    given = ("--policy", policy_file(twice.world, case.policy), "--log", twice.world.log)
+    attest = ("--attest", twice.world.folder / "comparer.pem", "--attestation", twice.world.folder / "other.pem")
+    twice.world.call("compare", *twice.bundles, *given, *attest, code=2)
+    assert (twice.world.folder / "other.pem").read_bytes() == before
 
 
 def test_without_the_log_the_other_run_is_missing(case: Case) -> None:

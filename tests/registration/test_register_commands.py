@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from agzamov_harness.cli import main
 from agzamov_verify.registration.log_entry import Aborted, read_entry
 from agzamov_verify.transparency_log.signed_note import ED25519, parse_key
-from registration.registered_run import LOG_NAME, ROUNDS, World
+from registration.registered_run import LOG_NAME, ROUNDS, World, played
 
 
 @pytest.fixture
@@ -138,6 +138,61 @@ def test_an_abandoned_run_is_logged_with_its_reason(world: World) -> None:
     assert "1 stopped" in world.call("registrations", world.log)
 
 
+def test_no_end_is_written_that_a_log_would_not_take(world: World) -> None:
+    key, end = ("--key", world.folder / "submitter.pem"), world.folder / "end.json"
+    run = world.register(world.folder / "request.json")
+    abort = ("register", "abort", run, "--request", end, *key, "--reason")
+    assert "expected one line" in refused(*abort, "  ").splitlines()[-1]
+    (run / "registration.json").unlink()
+    assert "expected a run that asked to be registered" in refused(*abort, "why")
+    assert "this is a run" in refused("register", "end", run, "--request", end, *key)
+    assert not end.exists()
+
+
+def test_the_end_of_another_keys_run_is_not_written(world: World) -> None:
+    _, bundle = played(world.folder / "played")
+    end = world.folder / "end.json"
+    other = ("--key", world.folder / "submitter.pem")
+    assert "expected the key that registered the run" in refused("register", "end", bundle, "--request", end, *other)
+    (bundle / "attest" / "registration.json").write_bytes(b"{}")
+    assert "registration in canonical JSON" in refused("register", "end", bundle, "--request", end, *other)
+    (bundle / "attest" / "registration.json").unlink()
+    done = CliRunner().invoke(main, ["register", "end", str(bundle), "--request", str(end), *map(str, other)])
+    assert (done.exit_code, "warning: no attest/registration.json is in it" in done.stderr) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--margin", "bb/100=-3"), "expected a unit as bb/100 and a number as 0.05"),
+        (("--margin", "bb/100=3", "--margin", "bb/100=5"), "bb/100 is given twice"),
+        (("--seen-round", "99999999999"), "expected a round that was seen, so is out"),
+        (("--request", "none/request.json"), "there is no folder none; make it first"),
+    ],
+)
+def test_what_cannot_be_registered_is_refused_before_it_is_sealed(
+    world: World, options: tuple[str, ...], told: str
+) -> None:
+    plan, request = world.folder / "plan.json", world.folder / "request.json"
+    plan.write_text(json.dumps({**_plan(), "seed": {"origin": "beacon", "value": "quicknet/1000"}}))
+    where = ("--runs", world.folder / "runs", "--key", world.folder / "submitter.pem", "--request", request)
+    done = CliRunner().invoke(main, [*map(str, ("register", "plan", plan, *where)), *options])
+    assert (done.exit_code, told in done.stderr) == (2, True), done.stderr
+    assert not any((world.folder / "runs").glob("*"))
+
+
+def test_a_request_does_not_take_the_place_of_a_file(world: World) -> None:
+    victim = world.folder / "log.pem"
+    before = victim.read_bytes()
+    with pytest.raises(AssertionError, match="exists already; name another file by --request"):
+        world.register(victim)
+    run = world.register(world.folder / "request.json")
+    key = ("--key", world.folder / "submitter.pem")
+    told = refused("register", "abort", run, "--reason", "why", "--request", victim, *key)
+    assert "exists already; name another file by --request" in told
+    assert victim.read_bytes() == before
+
+
 def test_a_keeper_appends_only_what_was_signed_and_only_once(world: World) -> None:
     request, bad = world.folder / "request.json", world.folder / "bad.json"
     world.register(request)
@@ -164,5 +219,8 @@ def test_a_log_without_a_policy_is_wrong_use(world: World) -> None:
     bundle.mkdir()
     (bundle / "bagit.txt").write_text("")
     assert "--policy" in refused("verify", bundle, "--log", world.log)
+    (world.folder / "policy.json").write_text('{"format":"agz-policy-1"}')
+    no_log = refused("verify", bundle, "--policy", world.folder / "policy.json", "--log", bundle)
+    assert "expected a copy of a log, found no checkpoint in it" in no_log
     (world.folder / "policy.json").write_text("{}")
     assert "trust policy" in refused("verify", bundle, "--policy", world.folder / "policy.json")

@@ -252,6 +252,15 @@ def test_an_aborted_run_is_logged_with_its_reason(world: World) -> None:
     assert "the folder of a registered run" in needs
 
 
+@pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "x" * 201])
+def test_a_reason_that_no_log_takes_neither_aborts_nor_plays(world: World, reason: str) -> None:
+    """An empty one is a variable that was not set: the run was played, and its result logged for ever."""
+    begun(world, None, *own_log(world), code=4)
+    done = begun(world, the_run(world), *own_log(world), "--round", world.beacon(), "--abort", reason, code=2)
+    assert "expected one line of 1 to 200 characters" in last_line(done)
+    assert (FolderLog(world.log).size, list(world.folder.glob("bundles/*"))) == (1, [])
+
+
 def test_a_run_that_was_begun_is_not_registered_afterwards(world: World) -> None:
     plan = world.folder / "season.yaml"
     plan.write_text(yaml.safe_dump({**PLAN, **SMALL, "seed": {"origin": "season", "value": "spring"}}))

@@ -35,6 +35,7 @@ def attested(case: Replay, *options: object, code: int = 0) -> Replay:
     given = ("--policy", policy_file(case.world, case.policy), "--log", case.world.log, "--sample", GAMES)
     key = ("--attest", case.world.folder / "replayer.pem", "--round", round_file(case.world.folder))
     case.change_policy(replayed_games_min=GAMES)
+    case.attestation.unlink(missing_ok=True)
     case.world.call("replay", case.bundle, *given, *key, "--attestation", case.attestation, *options, code=code)
     return case
 

@@ -109,6 +109,14 @@ def test_a_witness_signs_the_time_beside_the_log(tmp_path: Path) -> None:
     assert parse_key(str(witness), COSIGNATURE) == witness
 
 
+def test_the_key_of_a_log_signs_as_no_witness_of_it(tmp_path: Path) -> None:
+    folder = cosigned(tmp_path / "log").parent
+    before = (folder / "checkpoint").read_bytes()
+    with pytest.raises(BadNote, match="the key by which the log itself is signed"):
+        cosign(folder, WITNESS, key_of(1), tmp_path / "another", NOW)
+    assert ((folder / "checkpoint").read_bytes(), (tmp_path / "another").exists()) == (before, False)
+
+
 def test_openssl_checks_the_log_and_the_witness(tmp_path: Path) -> None:
     note = parse_note(cosigned(tmp_path / "log").read_bytes())
     by_log, by_witness = note.signatures

@@ -1,7 +1,7 @@
 """`agzamov replay --attest`: its options, and the attestation that it writes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,7 +19,7 @@ from agzamov_verify.engines.uci_engine import engine_or_why
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.registration.trust_policy import TrustPolicy
 
-from ..foundation.append_only import write_over
+from ..foundation.new_file import require_new, write_new
 from ..memory.launch import Places
 from ..reproduce.ask_again import GivenWeights, SampleSettings, ask_again
 from ..reproduce.attest import ask_memories, attestation
@@ -79,15 +79,24 @@ def attest_options(command: Command) -> Command:
 def attesting_of(options: dict[str, Any]) -> Attesting | None:
     """What is needed to attest; None without --attest. Raises WrongUse, KeyFault."""
     if options["attest"] is None:
-        for name in ("round_file", "policy", "log_folder"):
-            if options[name]:
-                raise WrongUse(f"--{name.partition('_')[0]} needs --attest KEY, the key that signs what you find")
+        _require_none(
+            ("round_file", "policy", "log_folder", "attestation", "programs", "start_programs", "installed", "engine")
+        )
         return None
     if not options["policy"] or not options["log_folder"]:
         raise WrongUse("--attest needs --policy FILE and --log FOLDER: the games are drawn after the result was logged")
     if options["seed"]:
         raise WrongUse("--attest draws by a beacon round (--round FILE), so --seed cannot be given")
+    require_new(options["attestation"], "--attestation")
     return Attesting(signing_keys.load(options["attest"]), policy_of(options["policy"]), options)
+
+
+def _require_none(names: Iterable[str]) -> None:
+    """Raises WrongUse for an option of an attestation that was typed where none is made."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise WrongUse(f"{parameter.opts[0]} needs --attest KEY, the key that signs what you find")
 
 
 def attest(
@@ -115,7 +124,7 @@ def attest(
     places = Places(options["installed"], Path())
     memories = ask_memories(opened, streams, places, consent=options["start_programs"])
     signed = attestation(opened, report, challenge, memories, not_asked, settings.games, given.key)
-    write_over(options["attestation"], signed)
+    write_new(options["attestation"], signed, "--attestation")
     click.echo(f"attestation: {options['attestation']}", err=True)
     differ = [name for name, memory in memories.asked.items() if memory.different]
     for name in differ:

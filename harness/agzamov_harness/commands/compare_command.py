@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from agzamov_verify.attestations.agreement import compared_words, together_words
 from agzamov_verify.attestations.agreement_statement import EXECUTIONS_MIN, ComparedFigure
@@ -19,7 +20,7 @@ from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
 from agzamov_verify.plan.manifest import ManifestError
 
-from ..foundation.append_only import write_over
+from ..foundation.new_file import require_new, write_new
 from ..reproduce.compare_executions import (
     Executed,
     agreement,
@@ -74,15 +75,11 @@ def compare(
 
     Exit code 0: every figure agrees. 1: some do not. 2: wrong use, a bundle that does not hold, or other plans.
     """
-    if len(bundles) < EXECUTIONS_MIN:
-        raise WrongUse("expected two bundles or more, found one: agzamov compare BUNDLE BUNDLE")
-    for bundle in bundles:
-        if why := no_bundle(bundle):
-            raise WrongUse(why)
-    if attest and not (policy and log_folder):
-        raise WrongUse("--attest needs --policy FILE and --log FOLDER: every run must be of level V2")
+    _require_use(bundles, attest, is_trusting=bool(policy and log_folder))
     with exit_status.faults():
-        key = signing_keys.load(attest) if attest else None
+        if attest is not None:
+            require_new(attestation, "--attestation")
+        key = signing_keys.load(attest) if attest is not None else None
         trust = trust_of(policy, log_folder)
         path, missing = engine_or_why(engine)
         with shown(quiet=as_json):
@@ -93,7 +90,7 @@ def compare(
             require_attestable(every, figures)
             if key_id(key.public_key()) == every[0].named.submitter:
                 raise ManifestError(f"{attest}: expected a key of somebody else than the first bundle's submitter")
-            write_over(attestation, agreement(every, figures, key))
+            write_new(attestation, agreement(every, figures, key), "--attestation")
     if as_json:
         click.echo(canon.ascii_text(figures))
     else:
@@ -102,6 +99,20 @@ def compare(
     if key:
         click.echo(f"attestation: {attestation}", err=True)
     sys.exit(0 if all(figure.agrees for figure in figures) else EXIT_DIFFERENT)
+
+
+def _require_use(bundles: tuple[Path, ...], attest: Path | None, *, is_trusting: bool) -> None:
+    """Raises WrongUse for arguments that do not go together."""
+    if len(bundles) < EXECUTIONS_MIN:
+        raise WrongUse("expected two bundles or more, found one: agzamov compare BUNDLE BUNDLE")
+    for bundle in bundles:
+        if why := no_bundle(bundle):
+            raise WrongUse(why)
+    named_by = click.get_current_context().get_parameter_source("attestation")
+    if attest is None and named_by is ParameterSource.COMMANDLINE:
+        raise WrongUse("--attestation needs --attest KEY, the key that signs the statement")
+    if attest is not None and not is_trusting:
+        raise WrongUse("--attest needs --policy FILE and --log FOLDER: every run must be of level V2")
 
 
 def _lines(every: list[Executed], figures: list[ComparedFigure]) -> Iterator[str]:

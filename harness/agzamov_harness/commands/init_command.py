@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -24,6 +23,7 @@ from agzamov_verify.table.registry import GAMES
 
 from ..foundation.confirmation import is_attended
 from ..foundation.first_use import imported_at_first_use
+from ..foundation.new_file import require_new
 from ..foundation.owner_folder import DEFAULT_KEY
 from ..models.published_weights import STORE, TABLE, fetch
 from ..models.weight_pins import pin_of_gguf
@@ -162,7 +162,7 @@ def init(
         if wish.is_empty:
             wish = _asked_for(wish)
         if out != STDOUT:
-            _require_new(out)
+            require_new(out, "--out")
         folder = Path() if out == STDOUT else out.parent
         try:
             seat, lines = _seat(wish, folder)
@@ -178,18 +178,6 @@ def init(
         calls_max = plan_draft.calls_allowed(minutes, reply.seconds, reply.side_by_side)
         draft = _draft(seat, lines, augmentations, games, calls_max)
         _write(draft, reply, minutes, out, folder)
-
-
-def _require_new(out: Path) -> None:
-    """Before the model is asked: a reply may cost minutes, or money. Raises ManifestError."""
-    if out.exists():
-        raise ManifestError(f"{out}: exists already; name another file by --out")
-    if not out.parent.is_dir():
-        raise ManifestError(f"{out}: there is no folder {out.parent}; make it first")
-    try:
-        TemporaryFile(dir=out.parent).close()
-    except OSError as error:
-        raise ManifestError(f"{out}: {out.parent}: {error.strerror}; name another file by --out") from error
 
 
 def _draft(

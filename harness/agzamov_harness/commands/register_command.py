@@ -8,20 +8,27 @@ import shlex
 from pathlib import Path
 
 import click
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE
+from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE, REGISTRATION_FILE
+from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.commands.command_line import WrongUse
 from agzamov_verify.commands.trust_options import now_s
-from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import ManifestError, Seed
 from agzamov_verify.registration.beacon import QUICKNET
-from agzamov_verify.registration.log_entry import Aborted, Entry, Finished, manifest_sha256
+from agzamov_verify.registration.log_entry import Aborted, Entry, Finished, manifest_sha256, read_entry
+from agzamov_verify.transparency_log.signed_note import BadNote
 
-from ..foundation.append_only import write_over
 from ..foundation.default_places import RUNS
+from ..foundation.new_file import require_new, write_new
 from ..pipeline.sealed_run import sealed
+from ..registry.registered_run import quicknet_round, require_margins
+from ..registry.request_admission import require_seen
 from ..run import exit_status, run_folder, signing_keys
 from ..run.registration import registered, signed_entry, stamp_query, take_beacon, take_proof, take_stamp
+from ..run.run_folder import REGISTRATION
 from .plan_files import plan_file
 from .register_run_command import register_run
 from .shared_options import (
@@ -32,6 +39,9 @@ from .shared_options import (
     same_key_option,
     small_option,
     start_programs_option,
+)
+from .shared_options import (
+    reason as reason_line,
 )
 
 DAY_S = 86_400
@@ -112,12 +122,25 @@ def register_plan(
     with exit_status.faults():
         if attempt > attempts:
             raise ManifestError(f"--attempt {attempt}: expected at most the {attempts} of --attempts")
-        directory = sealed(plan_file(plan, small=small), key, engine, runs, installed, start_programs=start_programs)
+        file = plan_file(plan, small=small)
+        require_margins(margins)
+        require_new(request, "--request")
+        if quicknet_round(file.plan.seed):
+            _require_seen(seen_round)
+        directory = sealed(file, key, engine, runs, installed, start_programs=start_programs)
         signer = signing_keys.signer_of(directory, key)
         deadline_s = now_s() + days * DAY_S
-        write_over(request, registered(directory, signer, attempt, attempts, deadline_s, seen_round, margins))
+        data = registered(directory, signer, attempt, attempts, deadline_s, seen_round, margins)
+        write_new(request, data, "--request")
         _warn_of_round(directory.manifest.plan.seed)
         click.echo(directory.path)
+
+
+def _require_seen(number: int) -> None:
+    try:
+        require_seen(number, now_s())
+    except BadNote as error:
+        raise ManifestError(f"--seen-round: {error}; nothing was sealed") from error
 
 
 def _warn_of_round(seed: Seed) -> None:
@@ -155,7 +178,7 @@ def register_stamp_query(run: Path, query: Path) -> None:
     Exit code 0: written; how to send it is printed. 2: the run has no proof yet.
     """
     with exit_status.faults():
-        write_over(query, stamp_query(run_folder.load(run)))
+        write_new(query, stamp_query(run_folder.load(run)), "QUERY")
         click.echo(f"{CURL} --data-binary {shlex.quote(f'@{query}')} -o reply.tsr URL-OF-THE-AUTHORITY")
 
 
@@ -201,13 +224,18 @@ def register_end(bundle: Path, request: Path, key: Path) -> None:
     Exit code 0: written. 2: the bundle or the key is wrong.
     """
     with exit_status.faults():
+        if why := no_bundle(bundle):
+            raise WrongUse(why)
+        signer = signing_keys.load(key)
         digests = [hashlib.sha256((bundle / name).read_bytes()).hexdigest() for name in (PAYLOAD_FILE, MANIFEST_FILE)]
-        _write(request, Finished(*digests), key)
+        end = Finished(*digests)
+        _require_registered(bundle, end, key_id(signer.public_key()))
+        _write(request, end, signer)
 
 
 @register.command("abort")
 @run_argument
-@click.option("--reason", required=True, help="Why there will be no result; it is published.")
+@click.option("--reason", required=True, callback=reason_line, help="Why there will be no result; it is published.")
 @request_option
 @same_key_option
 def register_abort(run: Path, reason: str, request: Path, key: Path | None) -> None:
@@ -220,10 +248,34 @@ def register_abort(run: Path, reason: str, request: Path, key: Path | None) -> N
     with exit_status.faults():
         directory = run_folder.load(run)
         signer = signing_keys.signer_of(directory, key)
-        write_over(request, signed_entry(Aborted(manifest_sha256(directory.manifest), reason), signer))
+        if not directory.has(REGISTRATION):
+            raise ManifestError(f"{run}: expected a run that asked to be registered; one that did not needs no end")
+        _write(request, Aborted(manifest_sha256(directory.manifest), reason), signer)
 
 
-def _write(request: Path, entry: Entry, key: Path) -> None:
+def _require_registered(bundle: Path, end: Finished, signer: str) -> None:
+    """Raises ManifestError for a bundle whose end no log would take by this key, WrongUse for another key."""
+    file = bundle / REGISTRATION_FILE
+    if not file.is_file():
+        click.echo(
+            f"warning: no {REGISTRATION_FILE} is in it, and logs take the end of a registered run alone", err=True
+        )
+        return
+    try:
+        read = read_entry(file.read_bytes())
+    except BadNote as error:
+        raise ManifestError(f"{file}: {error}") from error
+    if read.entry.manifest_sha256 != end.manifest_sha256:
+        raise ManifestError(f"{file}: expected the registration of this run, found another's")
+    if read.key_id != signer:
+        raise ManifestError(f"--key: expected the key that registered the run, {read.key_id[:16]}, found {signer[:16]}")
+
+
+def _write(request: Path, entry: Entry, key: Ed25519PrivateKey) -> None:
     """Write an entry that its own reader accepts."""
-    canon.dumps(entry)
-    write_over(request, signed_entry(entry, signing_keys.load(key)))
+    data = signed_entry(entry, key)
+    try:
+        read_entry(data)
+    except BadNote as error:
+        raise ManifestError(f"the request: {error}") from error
+    write_new(request, data, "--request")

@@ -74,7 +74,7 @@ def register_run(plan_or_run: Path, abort: str | None, runs: Path, *, small: boo
     told = partial(tell_packed, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
     if given.log_key and not given.log_folder:
         raise WrongUse("--log-key needs --log FOLDER, the log that it signs")
-    if abort and not plan_or_run.is_dir():
+    if abort is not None and not plan_or_run.is_dir():
         raise WrongUse("--abort needs the folder of a registered run in the place of PLAN")
     with exit_status.faults():
         if promise.attempt > promise.attempts:
@@ -85,7 +85,7 @@ def register_run(plan_or_run: Path, abort: str | None, runs: Path, *, small: boo
         if plan_or_run.is_dir():
             directory = run_folder.load(plan_or_run, playing.plan_folder, playing.installed)
             require_no_exhibition(directory)
-            if not directory.has(REGISTRATION) and not abort:
+            if not directory.has(REGISTRATION) and abort is None:
                 _require_typed(directory)
         else:
             directory = _sealed(plan_or_run, promise, runs, given, place, playing, small=small)
@@ -93,7 +93,7 @@ def register_run(plan_or_run: Path, abort: str | None, runs: Path, *, small: boo
         require_writable(place, signer)
         again = partial(given.again, directory, playing, promise)
         run = RegisteredRun(directory, signer, place, again, now_s, lambda line: tell(printable(line)))
-        if abort:
+        if abort is not None:
             run.log_abort(abort)
         elif ended := run.ended():
             tell(printable(ended))

@@ -8,7 +8,14 @@ from agzamov_verify.commands.command_line import done_by
 
 from ..foundation.default_places import RUNS
 from .run_commands import playing_options
-from .shared_options import margin_option, plan_folder_option, same_installed_option, same_key_option, small_option
+from .shared_options import (
+    margin_option,
+    plan_folder_option,
+    reason,
+    same_installed_option,
+    same_key_option,
+    small_option,
+)
 
 
 @click.command("run")
@@ -44,7 +51,9 @@ from .shared_options import margin_option, plan_folder_option, same_installed_op
     "--seen-round", type=click.IntRange(0), default=0, help="The latest beacon round that you saw, which dates it."
 )
 @margin_option("How far another execution's figures may be from yours and still agree. Repeatable.")
-@click.option("--abort", metavar="REASON", help="Log that the run in a folder will have no result, and why.")
+@click.option(
+    "--abort", metavar="REASON", callback=reason, help="Log that the run in a folder will have no result, and why."
+)
 @click.option("--runs", type=click.Path(path_type=Path), default=RUNS, show_default=True, help="Where runs are.")
 @same_key_option
 @plan_folder_option

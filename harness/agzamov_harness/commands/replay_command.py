@@ -13,12 +13,14 @@ import click
 
 from agzamov_verify.checks.check_log import StepFailed
 from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.commands.command_line import WrongUse
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.script import Divergence
 from agzamov_verify.core.untrusted_input import HostileBundle, printable
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.show.text.verdict_report import finding_line
 
+from ..foundation.new_file import require_new, write_new
 from ..ports import ModelFault, PortFault
 from ..reproduce.ask_again import BadBundle, GivenWeights, SampleSettings, ask_again, checked, fresh_seed
 from ..reproduce.replay_report import ReproductionReport, canonical, lines
@@ -28,6 +30,7 @@ from .shared_options import pair
 
 EXIT_DIFFERENT, EXIT_USAGE, EXIT_NOT_CHECKED = 1, 2, 3
 SEED = re.compile("[0-9a-zA-Z._-]{1,100}")
+ADDRESS = re.compile("https?://|(?![^/]*://)")
 
 
 def _decimal(_: click.Context, parameter: click.Parameter, value: str) -> Fraction:
@@ -87,6 +90,8 @@ def replay(bundle: Path, out: Path | None, *, as_json: bool, **options: Any) -> 
     if why := no_bundle(bundle):
         _fail(why, EXIT_USAGE)
     try:
+        if out:
+            require_new(out, "--out")
         report, memories_differ = _asked_again(bundle, options, quiet=as_json)
     except BadBundle as error:
         _fail(finding_line(error.verdict.findings[0]), EXIT_DIFFERENT)
@@ -96,11 +101,14 @@ def replay(bundle: Path, out: Path | None, *, as_json: bool, **options: Any) -> 
         _fail(str(error), EXIT_USAGE)
     except PortFault as error:
         _fail(str(error), EXIT_NOT_CHECKED)
+    except OSError as error:  # of an attestation
+        _fail(f"{error.filename}: {error.strerror}", EXIT_NOT_CHECKED)
     text = canonical(report)
-    if out:
-        out.write_bytes(text)
-    for line in [text.decode()] if as_json else map(printable, lines(report)):
+    again = f"--seed {report.seed}" if options["attest"] is None else "the same --round, --sample and seats"
+    for line in [text.decode()] if as_json else map(printable, lines(report, again)):
         click.echo(line)
+    if out:
+        _write(out, text)
     sys.exit(EXIT_DIFFERENT if report.different or memories_differ else 0)
 
 
@@ -110,6 +118,9 @@ def _asked_again(bundle: Path, options: dict[str, Any], *, quiet: bool) -> tuple
     seed = options["seed"] or fresh_seed()
     if not SEED.fullmatch(seed):
         raise click.BadParameter("expected up to 100 letters, digits, dots and dashes", param_hint="--seed")
+    for seat, address in options["at"].items():
+        if not ADDRESS.match(address):
+            raise WrongUse(f"--at {seat}={address}: expected http://…, https://… or the path of a unix socket")
     inputs = GivenWeights({seat: Path(path).expanduser() for seat, path in options["weights"].items()}, options["at"])
     if not inputs.weights and not inputs.addresses and not attesting:
         raise ModelFault("name the model to ask again: --weights SEAT=PATH, --at SEAT=ADDRESS or both")
@@ -132,6 +143,13 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[int], None]]:
     yield tick
     if shown:
         click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
+
+
+def _write(out: Path, text: bytes) -> None:
+    try:
+        write_new(out, text, "--out")
+    except (ManifestError, OSError) as error:
+        _fail(f"{out}: {error}", EXIT_NOT_CHECKED)
 
 
 def _fail(message: str, code: int) -> NoReturn:

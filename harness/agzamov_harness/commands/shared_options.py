@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import click
+import msgspec
+
+from agzamov_verify.experiment.plan_fields import Line
 
 from ..foundation.owner_folder import DEFAULT_KEY, installed_folder
 
@@ -67,7 +70,21 @@ def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) 
     pairs = [value.partition("=") for value in values]
     if not all(name and value for name, _, value in pairs):
         raise click.BadParameter(f"expected {parameter.metavar}", param=parameter)
+    names = [name for name, _, _ in pairs]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise click.BadParameter(f"{twice} is given twice", param=parameter)
     return {name: value for name, _, value in pairs}
+
+
+def reason(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Why a run has no result, as a log takes it."""
+    if value is None:
+        return None
+    try:
+        line: str = msgspec.convert(value.strip(), Annotated[Line, msgspec.Meta(min_length=1)])
+    except msgspec.ValidationError as error:
+        raise click.BadParameter("expected one line of 1 to 200 characters", param=parameter) from error
+    return line
 
 
 def margin_option(words: str) -> Callable[[Command], Command]:

@@ -111,6 +111,9 @@ def cosign(
     for _ in log.entries():
         pass
     witness, note = public_key(name, COSIGNATURE, key), log.checkpoint.note
+    own = public_key(log.checkpoint.origin, ED25519, key)
+    if any((one.name, one.key_id) == (own.name, own.key_id) for one in note.signatures):
+        raise BadNote("a key of the witness's own", "the key by which the log itself is signed")
     signature = time_s.to_bytes(8, "big") + key.sign(cosigned_message(note.text, time_s))
     others = tuple(one for one in note.signatures if (one.name, one.key_id) != (name, witness.key_id))
     signed = Note(note.text, (*others, NoteSignature(name, witness.key_id, signature)))

@@ -37,11 +37,12 @@ from agzamov_verify.transparency_log.signed_note import BadNote
 from agzamov_verify.transparency_log.tlog_proof import parse_proof
 
 from ..foundation.append_only import write_whole
+from ..run import run_folder
 from ..run.registration import is_as_stamped, keep_proof, registered, signed_entry, take_beacon, take_proof
 from ..run.run_folder import BEACON, PROOF, REGISTRATION, STAMP, RunDirectory
 from ..run.stop import Stop, Stopped, StoppedAsAsked
 from . import log_writer
-from .request_admission import DAY_S, day_of, logged, number_of, reads_of, require_to_come
+from .request_admission import DAY_S, day_of, logged, number_of, reads_of, require_seen, require_to_come
 
 PROOF_SUFFIX: Final = ".tlog-proof"
 LOOK_S: Final = 1.0
@@ -248,6 +249,9 @@ class RegisteredRun:
 def require_writable(place: LogPlace, submitter: Ed25519PrivateKey) -> None:
     """Find out before anything is sealed whether the log can be written. Raises ManifestError."""
     if place.folder is None or place.key is None:
+        run_folder.require_writable(
+            place.requests, "requests cannot be written there", "choose another with --requests"
+        )
         return
     if key_id(place.key.public_key()) == key_id(submitter.public_key()):
         raise ManifestError("--log-key: expected another key than the one that signs your runs")
@@ -264,10 +268,11 @@ def quicknet_round(seed: Seed) -> int:
 def require_new(manifest: Manifest, promise: Promise, runs: Path, place: LogPlace, clock_s: int) -> None:
     """Raises ManifestError for a run whose round is out, whose number in its study is registered, or whose promise is
     not the one that the study began with."""
-    _require_margins(promise.margins)
+    require_margins(promise.margins)
     with _one_line():
         if number := quicknet_round(manifest.plan.seed):
             require_to_come(number, clock_s)
+            require_seen(promise.seen_round, clock_s)
         known = reads_of(FolderLog(place.folder).entries()) if place.folder else []
     found = [(f"entry {at} of {place.folder}", read) for at, read in known]
     for path in sorted(runs.glob(f"*/{REGISTRATION}")):
@@ -282,7 +287,7 @@ def require_new(manifest: Manifest, promise: Promise, runs: Path, place: LogPlac
             _require_same_study(read.entry, promise, where)
 
 
-def _require_margins(margins: Mapping[str, str]) -> None:
+def require_margins(margins: Mapping[str, str]) -> None:
     """Raises ManifestError for margins that no registration can declare."""
     for unit, margin in margins.items():
         try:

@@ -76,6 +76,7 @@ def _require_time(entry: Registered, now_s: int) -> None:
         raise BadNote(f"a deadline within {DEADLINE_MAX_S // DAY_S} days from now", day_of(entry.deadline_s))
     if entry.chain == "quicknet":
         require_to_come(entry.round, now_s)
+        require_seen(entry.seen_round, now_s)
 
 
 def require_to_come(number: int, now_s: int) -> None:
@@ -85,6 +86,13 @@ def require_to_come(number: int, now_s: int) -> None:
         later = QUICKNET.round_after(now_s + DAY_S)
         out = f"round {number}, out since {day_of(out_s)}"
         raise BadNote(f"a beacon round that is not out yet (in a day it will be {later})", out)
+
+
+def require_seen(number: int, now_s: int) -> None:
+    """Raises BadNote for a round of quicknet, not 0, that nobody can have seen: V2 refuses such an entry."""
+    out_s = QUICKNET.time_s(number)
+    if number and out_s > now_s:
+        raise BadNote("a round that was seen, so is out", f"round {number}, out at {day_of(out_s)}")
 
 
 def day_of(time_s: int) -> str:

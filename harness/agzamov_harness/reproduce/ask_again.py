@@ -66,7 +66,15 @@ def hold(manifest: Manifest, inputs: GivenWeights) -> dict[str, Held]:
 
 
 def _held(name: str, seat: Seat, pin: ModelPin | None, inputs: GivenWeights) -> Held:
-    if not isinstance(seat, LocalModelSeat) or pin is None:
+    if not isinstance(seat, LocalModelSeat):
+        if name in inputs.weights or name not in inputs.addresses:
+            raise ModelFault(
+                f"{name}: an endpoint played it, and no weights are pinned: give --at {name}=ADDRESS alone"
+            )
+        return Held("", NOT_PINNED)
+    if pin is None:
+        if name not in inputs.addresses:
+            raise ModelFault(f"{name}: the bundle pins no weights of it: give --at {name}=ADDRESS")
         return Held("", NOT_PINNED)
     try:
         given_pin, witness = local_kind_of(seat).weights_given(

@@ -102,11 +102,11 @@ def canonical(report: ReproductionReport) -> bytes:
     return canon.dumps(msgspec.to_builtins(report))
 
 
-def lines(report: ReproductionReport) -> Iterator[str]:
-    """The report, line by line; what the bundle chose is made safe for a terminal."""
+def lines(report: ReproductionReport, again: str) -> Iterator[str]:
+    """The report, line by line; what the bundle chose is made safe for a terminal. `again`: what draws these games."""
     yield f"run        {report.run}, signed by key {report.submitter}"
     yield f"payload    sha256 {report.payload_sha256}"
-    yield f"sample     {len(report.games)} of {report.games_in_bundle} games; the same again: --seed {report.seed}"
+    yield f"sample     {len(report.games)} of {report.games_in_bundle} games; the same again: {again}"
     for name, weights in report.weights.items():
         weights_text = (
             f"sha256 {weights.sha256}, {weights.witness}"

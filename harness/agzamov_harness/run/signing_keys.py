@@ -78,6 +78,8 @@ def load(path: Path) -> Ed25519PrivateKey:
         data = path.read_bytes()
     except FileNotFoundError as error:
         raise KeyFault(f"{path}: no key is there; make one with: {making(path)}") from error
+    except IsADirectoryError as error:
+        raise KeyFault(f"{path}: expected the file of a key, found a folder") from error
     except OSError as error:
         raise KeyFault(f"{path}: {error.strerror}") from error
     read = load_ssh_private_key if b"OPENSSH PRIVATE KEY" in data else load_pem_private_key

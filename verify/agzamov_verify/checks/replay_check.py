@@ -230,8 +230,18 @@ class _Check:
                 self._same(f"seats.{name}", f"weights {sealed}", f"weights {replayed.sha256 or 'none'}")
             elif seat.program_sha256:
                 self._same(f"seats.{name}", f"program {seat.program_sha256}", f"program {replayed.sha256 or 'none'}")
-            elif seat.is_model:
-                self.verdict.missing.append(f"nothing shows which weights answered for {name}, then or now")
+        for name in self._of_unknown_weights():
+            self.verdict.missing.append(f"nothing shows which weights answered for {name}, then or now")
+
+    def _of_unknown_weights(self) -> list[str]:
+        """The replayed seats of models at an endpoint, which may serve anything."""
+        playing = self._opened.manifest.plan.playing
+        seats = ((name, playing[name]) for name in self._replayed.seats if name in playing)
+        return [
+            name
+            for name, seat in seats
+            if seat.is_model and not isinstance(seat, LocalModelSeat) and not seat.program_sha256
+        ]
 
     def _agreement(self, policy: TrustPolicy) -> None:
         replayed = self._replayed
@@ -259,6 +269,9 @@ class _Check:
         machine = replayed.machine.cpu or replayed.machine.machine
         yield f"{who} asked again {games} of {total} games, drawn by round {round_}, on {machine}"
         yield f"{same:,} of {answers:,} answers the same, {answers - same:,} others as the policy allows"
+        if unknown := self._of_unknown_weights():
+            yield f"no bound on forged games: nothing shows which weights answered for {', '.join(unknown)}"
+            return
         chances = [
             f"{percent(missed(total, ceil(total * share), games, allowed))} if {percent(share)} are forged"
             for share in FORGED_SHOWN

@@ -1,5 +1,6 @@
 """A reader's trust policy and copy of the log, as commands take them."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from ..checks.registration_check import Trust
 from ..core.untrusted_input import printable
 from ..registration.time_stamp import roots_beside
 from ..registration.trust_policy import POLICY_BYTES_MAX, TrustPolicy, parse_policy
-from ..transparency_log.folder_log import read_file
+from ..transparency_log.folder_log import CHECKPOINT, read_file
 from ..transparency_log.signed_note import BadNote
 from .command_line import WrongUse
 
@@ -69,10 +70,14 @@ def trust_of(policy: Path | None, log: Path | None, attestations: tuple[Path, ..
     """What a reader trusts; None without a policy. Raises WrongUse."""
     if policy is None:
         if log:
-            raise WrongUse("--log needs --policy, which says whose log and witnesses you trust")
+            raise WrongUse(
+                "a log (--log) needs a trust policy (--policy), which says whose log and witnesses you trust"
+            )
         if attestations:
-            raise WrongUse("--attestation needs --policy, which says whose word counts for you")
+            raise WrongUse("an attestation (--attestation) needs a trust policy (--policy): whose word counts for you")
         return None
+    if log and not os.path.lexists(log / CHECKPOINT):
+        raise WrongUse(printable(f"{log}: expected a copy of a log, found no {CHECKPOINT} in it"))
     trusted = policy_of(policy)
     return Trust(trusted, log, now_s(), attestations, roots_of(trusted, policy))
 

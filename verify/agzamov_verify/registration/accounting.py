@@ -124,7 +124,8 @@ def study_lines(study: StudyAccount, who: str) -> Iterator[str]:
     )
     total = len(study.accounts)
     yield f"{quoted(study.title)}, by {who}"
-    yield f"  {total} registered: {finished} finished, {stopped} stopped, {still_open} open, {missing} missing"
+    of = f" of {study.declared} promised" if total < study.declared else ""
+    yield f"  {total}{of} registered: {finished} finished, {stopped} stopped, {still_open} open, {missing} missing"
     if missing:
         runs = "1 run was" if missing == 1 else f"{missing} runs were"
         result = "1 result was" if finished == 1 else f"{finished} results were"

@@ -46,9 +46,10 @@ def read_file(path: Path, bytes_max: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         raise BadNote(f"a log's file {path}", str(error.strerror)) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise BadNote(f"a regular file {path}", "something else")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise BadNote(f"a regular file {path}", "something else")
         data = file.read(bytes_max + 1)
     if len(data) > bytes_max:
         raise BadNote(f"{path} of at most {bytes_max} bytes", "more")
