@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from agzamov_harness.pipeline.play_and_pack import AS_SEALED
 from agzamov_harness.run import signing_keys
 from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Number
@@ -229,7 +230,7 @@ def test_a_server_that_is_not_there_is_named_before_anything_is_sealed_and_befor
     server.unlink()
     ended = start(commands, run).ended()
     line = f"memory notes: no file {server} (${{HERE}} is the folder of its adapter)"
-    assert (ended.code, ended.err.startswith(f"error: {line}; go on with: ")) == (4, True), ended
+    assert (ended.code, ended.err.startswith(f"error: {line}; {AS_SEALED}; go on with: ")) == (4, True), ended
     assert len(ended.err.splitlines()) == 1
     sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", "--start-programs", cwd=folder)
     assert (sealed.code, sealed.err) == (2, f"error: {line}; nothing was sealed\n")

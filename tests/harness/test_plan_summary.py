@@ -141,6 +141,36 @@ def test_a_control_without_its_real_arm_is_told() -> None:
     assert list(plan_warnings(plan_from(wished(arm("naked"), arm("filler"), arm("real"))))) == []
 
 
+def test_a_real_arm_that_nothing_is_compared_with_is_told(tmp_path: Path) -> None:
+    told = " ".join(planned(tmp_path, wished(arm("real"), arm("placebo"))).output.split())
+    assert "memory by notes, 1,500 hands each: no effect, since nothing without it is played." in told
+    assert "no match without notes, so this run alone shows no effect of it; add the same match with arm: naked" in told
+    assert "WARNING this plan can show nothing, whatever the model does" in told
+    told = " ".join(planned(tmp_path, wished(arm("real"), arm("naked"))).output.split())
+    assert ("memory by notes against none, 1,500 hands each" in told, "no match without" in told) == (True, False)
+
+
+def test_a_seat_and_a_system_that_no_match_names_are_told() -> None:
+    seats = {name: SEATS[name] for name in ("model", "random")}
+    unused = wished({**GATE, "games": 6}, systems={"notes": {"kind": "memory", "server": "fulltext"}})
+    assert list(plan_warnings(plan_from({**unused, "seats": {**seats, "ghost": SEATS["model"]}}))) == [
+        "seat ghost: no match names it, so it is neither checked nor played",
+        "system notes: no match names it, so it is neither checked nor played",
+    ]
+    assert list(plan_warnings(plan_from({**unused, "systems": {}, "seats": seats}))) == []
+
+
+def test_a_seat_without_a_price_is_named_where_others_have_one(tmp_path: Path) -> None:
+    priced = wished(arm("naked"), arm("real"), prices={"model": {"input_usd": "1.5", "output_usd": "4"}})
+    assert "cost unknown (add opponent to prices:)" in planned(tmp_path, priced).output
+
+
+def test_a_sentence_of_several_groups_stands_once(tmp_path: Path) -> None:
+    phase5 = Path(__file__).parents[2] / "manifests" / "phase5.yaml"
+    words = " ".join(CliRunner().invoke(main, ["plan", str(phase5)]).output.split())
+    assert words.count("Phase 5: 300 games each; what they can show: --details.") == 1
+
+
 def test_a_protocol_in_draft_is_told_before_anything_is_sealed() -> None:
     people = read_plan(Path(__file__).parents[2] / "manifests" / "people-pilot.yaml")
     assert list(plan_warnings(people)) == [

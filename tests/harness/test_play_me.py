@@ -66,6 +66,8 @@ def test_a_page_that_cannot_be_served_leaves_no_run(tmp_path: Path) -> None:
             "choose another --port": ("--port", taken.getsockname()[1]),
             "name one of this machine with --listen": ("--listen", "192.0.2.1"),
             "--listen example.org: expected an IP address": ("--listen", "example.org"),
+            "expected an even number": ("--count", "3"),
+            "0 is not in the range 2<=x<=1000": ("--count", "0"),
         }
         for told, options in wrong.items():
             done = CliRunner().invoke(main, list(map(str, ("play-me", "--folder", tmp_path, "--no-browser", *options))))

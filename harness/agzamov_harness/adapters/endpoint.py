@@ -29,6 +29,7 @@ from .retries import CallLimits, Calls, Failure, Patience
 
 CHAT_PATH: Final = "/chat/completions"
 """What the client adds to an address."""
+HAS_NO_KEY: Final = "the seat has no key: in a plan, api_key_env names the variable that holds it"
 
 
 def wire_message(message: Message) -> dict[str, Any]:
@@ -181,7 +182,7 @@ class Endpoint:
             case 401 | 403 if self._seat.api_key_env:
                 return f"; check the key in {self._seat.api_key_env}"
             case 401 | 403:
-                return "; the seat has no key: name the variable that holds it in api_key_env"
+                return f"; {HAS_NO_KEY}"
             case 501:
                 return "; what answers there is no model server: check base_url"
             case 404 | 405 if self._path_hint:

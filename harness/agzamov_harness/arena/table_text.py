@@ -152,7 +152,7 @@ def _row(row: TableRow) -> tuple[str, ...]:
 
 def _game_row(row: GameRow, *, has_chips: bool) -> tuple[str, ...]:
     rating = row.rating
-    won = (win_rate_words(row) or "-") if has_chips else f"{row.points:g}"
+    won = (win_rate_words(row).replace("±", "+-") or "-") if has_chips else f"{row.points:g}"
     return (
         ranks_words(rating) if rating else "-",
         row.player,

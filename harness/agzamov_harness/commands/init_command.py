@@ -174,7 +174,8 @@ def init(
             _say(f"asking {_named(seat)} for a few replies, to measure its speed", out)
             reply = measured(seat, folder, first_prompt(plan_draft.checked(sample, folder)))
         except (PortFault, ModelFault) as error:
-            raise ManifestError(f"{error}; {NOT_WRITTEN}") from error
+            said = str(error).replace("in a plan, api_key_env names", "--api-key-env names")
+            raise ManifestError(f"{said}; {NOT_WRITTEN}") from error
         calls_max = plan_draft.calls_allowed(minutes, reply.seconds, reply.side_by_side)
         draft = _draft(seat, lines, augmentations, games, calls_max)
         _write(draft, reply, minutes, out, folder)

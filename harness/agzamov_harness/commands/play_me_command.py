@@ -40,6 +40,13 @@ GUEST: Final = "guest"
 MEASURED: Final = "The model is asked some questions first: seconds with the tiny one, minutes with a bigger one."
 
 
+def _even(_: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    """Each game or hand has its twin with the other colour or button."""
+    if value and value % 2:
+        raise click.BadParameter("expected an even number", param=parameter)
+    return value
+
+
 @click.command("play-me")
 @click.option(
     "--against",
@@ -57,8 +64,8 @@ MEASURED: Final = "The model is asked some questions first: seconds with the tin
 )
 @click.option(
     "--count",
-    type=click.IntRange(0, 1_000),
-    default=0,
+    type=click.IntRange(2, 1_000),
+    callback=_even,
     help=f"Games or hands, an even number: colours and button alternate; default: {GAMES} games, {HANDS} hands.",
 )
 @click.option("--skill", type=click.IntRange(0, STRONGEST), default=STRONGEST, help="Of Stockfish, 0 to 20.")
@@ -125,7 +132,7 @@ def _wish(options: dict[str, Any]) -> Wish:
     return Wish(
         game=CasualGame(options["game"]),
         against=options["against"],
-        results=options["count"],
+        results=options["count"] or 0,
         name=options["name"],
         declared=declared,
         model=options["model"],

@@ -51,7 +51,7 @@ def match_of(plan: Plan, seat: str, wished: str = "") -> Match:
     if plan.isolation != "process":
         raise ManifestError("isolation: expected process: a chess program plays a seat of this machine")
     if seat not in plan.seats:
-        raise ManifestError(f"--seat {seat}: expected one of the seats {', '.join(plan.seats)}")
+        raise ManifestError(f"--seat{f' {seat}' if seat else ''}: expected one of the seats {', '.join(plan.seats)}")
     playable = parts(EXHIBITION)
     found = [match for match in plan.matches if match.measured == seat and match.game in playable]
     if wished and found:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -104,6 +104,9 @@ class PlayOptions(NamedTuple):
     opened: Callable[[str], object] = str
 
 
+AS_SEALED: Final = "a sealed run keeps its plan and adapters, so if these must change, start a new run"
+
+
 class Packed(NamedTuple):
     """The bundle's folder, and the games in it by match, from which its answers are told."""
 
@@ -146,8 +149,10 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
             return packed
     except StoppedAsAsked as error:
         raise StoppedAsAsked(f"{error}; {resume}") from error
-    except (Stopped, PortFault) as error:
+    except Stopped as error:
         raise Stopped(f"{error}; {resume}") from error
+    except PortFault as error:
+        raise Stopped(f"{error}; {AS_SEALED}; {resume}") from error
     except OSError as error:
         raise Stopped(f"{exit_status.os_error_words(error)}; nothing recorded was lost; {resume}") from error
 

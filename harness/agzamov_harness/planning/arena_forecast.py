@@ -94,7 +94,7 @@ def forecast_text(forecast: ArenaForecast) -> str:
 
 def _lines(forecast: ArenaForecast) -> Iterator[str]:
     load = forecast.load
-    cost = UNKNOWN_COST if load.cost_usd is None else usd(load.cost_usd)
+    cost = f"{UNKNOWN_COST} (add prices:)" if load.cost_usd is None else usd(load.cost_usd)
     time = hours(load.wall_s)
     about = time if time == LITTLE else f"about {time}"
     flight = f" with {load.in_flight} calls in flight" if load.in_flight else ""

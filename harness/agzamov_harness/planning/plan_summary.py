@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from agzamov_verify.core.columns import paragraph
+from agzamov_verify.core.columns import listed, paragraph
 from agzamov_verify.experiment.matches import Arm, Match, Phase
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
@@ -15,12 +15,12 @@ from agzamov_verify.table.registry import GAMES
 from ..run.assumptions import Assumptions, option_of
 from .forecast import Forecast, MatchGroup
 from .full_strength import pilot_warnings
-from .plan_warnings import gate_words, impossible_gate, plan_warnings
+from .plan_warnings import gate_words, impossible_gate, lacks_naked, plan_warnings
 from .shortest_time import shortest_time
 from .study_forecast import study_forecast_lines
 from .workload import Load
 
-UNKNOWN_COST: Final = "cost unknown (add prices:)"
+UNKNOWN_COST: Final = "cost unknown"
 LITTLE: Final = "less than 1 min"
 MILLION: Final = 10**6
 SOON_S: Final = 600
@@ -42,7 +42,7 @@ def summary_lines(forecast: Forecast) -> Iterator[str]:
         yield from paragraph("People", " ".join(study_forecast_lines(forecast.study)))
     else:
         for game in dict.fromkeys(match.game for match in forecast.plan.matches):
-            yield from paragraph(GAMES[game].title, " ".join(_of_game(game, forecast)))
+            yield from paragraph(GAMES[game].title, " ".join(dict.fromkeys(_of_game(game, forecast))))
     yield from _shortest(forecast)
     if forecast.load.planted.calls:
         yield from paragraph("Planted", f"{forecast.load.planted.words}: counted in the totals")
@@ -70,7 +70,8 @@ def nothing_to_show(forecast: Forecast) -> bool:
 
 def _can_show(group: MatchGroup, plan: Plan) -> bool:
     """True of arms of which a possible effect would be found."""
-    is_compared = any(match.condition.arm is Arm.REAL for match in group.matches)
+    real = [match for match in group.matches if match.condition.arm is Arm.REAL]
+    is_compared = any(not lacks_naked(match, plan) for match in real)
     if not is_compared or group.why_none or not group.rows:
         return False
     units, careers_min = group.rows[0], load_protocol(plan.protocol).verdict.careers_min
@@ -118,7 +119,7 @@ def load_line(load: Load, assumptions: Assumptions) -> str:
     about = f"{time if time == LITTLE else f'about {time}'}{_each(load, assumptions)}"
     if _asks_people(load):
         about += ", and the time that people take"
-    return " · ".join((f"{load.calls:,} calls", _tokens(load.tokens), _cost(load), about))
+    return " · ".join((f"{load.calls:,} calls", _tokens(load.tokens), cost_words(load), about))
 
 
 def _each(load: Load, assumptions: Assumptions) -> str:
@@ -148,8 +149,14 @@ def _tokens(tokens: int) -> str:
     return f"{tokens:,} tokens" if tokens < MILLION // 20 else f"{tokens / MILLION:,.1f} M tokens"
 
 
-def _cost(load: Load) -> str:
-    return UNKNOWN_COST if load.cost_usd is None else usd(load.cost_usd)
+def cost_words(load: Load) -> str:
+    """US dollars, or which seats have no price."""
+    if load.cost_usd is not None:
+        return usd(load.cost_usd)
+    unpriced = [seat.seat for seat in load.seats if seat.cost_usd is None]
+    has_prices = any(seat.cost_usd for seat in load.seats)
+    which = f"add {listed(unpriced)} to prices:" if has_prices else "add prices:"
+    return f"{UNKNOWN_COST} ({which})"
 
 
 def usd(cost: Fraction) -> str:
@@ -187,7 +194,11 @@ def _of_group(group: MatchGroup, plan: Plan) -> Iterator[str]:
     size = GAMES[first.game].result.counted(first.planned)
     real = [match for match in group.matches if match.condition.arm is Arm.REAL]
     if first.phase == Phase.ASYMMETRIC and real:
-        yield f"{_names(real)} against none, {size} each: {_effect(group, plan)}."
+        compared = [match for match in real if not lacks_naked(match, plan)]
+        if compared:
+            yield f"{_names(compared)} against none, {size} each: {_effect(group, plan)}."
+        if alone := [match for match in real if match not in compared]:
+            yield f"{_names(alone)}, {size} each: no effect, since nothing without it is played."
     elif first.phase == Phase.BASELINE:
         yield f"Phase 1: {size} of self-play, a baseline."
     elif first.phase != Phase.ASYMMETRIC:

@@ -34,8 +34,39 @@ def plan_warnings(plan: Plan) -> Iterator[str]:
                 f"{match.id}: a control without the real arm of {ascii_words(match.condition.system)}, so it controls"
                 " nothing; add the same match with arm: real"
             )
+    for match in plan.matches:
+        if lacks_naked(match, plan):
+            yield (
+                f"{match.id}: no match without {ascii_words(match.condition.system)}, so this run alone shows no effect"
+                " of it; add the same match with arm: naked"
+            )
+    yield from _unused(plan)
     if is_draft(plan.protocol):
         yield f"protocol {plan.protocol} is a draft: a verifier of a later release may refuse this run's bundle"
+
+
+def lacks_naked(match: Match, plan: Plan) -> bool:
+    """True of a real arm of Phase 2 beside which nothing is played without its system."""
+    if match.phase != Phase.ASYMMETRIC or match.condition.arm is not Arm.REAL:
+        return False
+    wanted = match.game, match.phase, match.measured, match.condition.augmentation
+    return not any(
+        (other.game, other.phase, other.measured, other.condition.augmentation) == wanted
+        and other.condition.arm is Arm.NAKED
+        and other.condition.system in ("", match.condition.system)
+        for other in plan.matches
+    )
+
+
+def _unused(plan: Plan) -> Iterator[str]:
+    """Seats and systems that no match names: nobody asks whether they could play."""
+    for kind, names in (("seat", plan.seats.keys() - plan.playing.keys()), ("system", _systems_unused(plan))):
+        for name in sorted(names):
+            yield f"{kind} {ascii_words(name)}: no match names it, so it is neither checked nor played"
+
+
+def _systems_unused(plan: Plan) -> set[str]:
+    return plan.systems.keys() - set(plan.systems_played)
 
 
 def _arm(match: Match) -> tuple[str, Phase, str, str]:

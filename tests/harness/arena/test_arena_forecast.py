@@ -1,6 +1,7 @@
 """`agzamov arena plan`: calls, price and time by hand, and the differences that it promises, by playing them."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -265,6 +266,19 @@ def power(game: str, repeats: int) -> float:
 def test_a_promised_difference_is_found_in_four_of_five_arenas(game: str) -> None:
     # 80 %, and three standard errors of 200 arenas. Of teams, whose ghosts weigh much, the formula is too careful.
     assert 0.71 <= power(game, 200) <= (0.97 if game == "werewolf" else 0.89)
+
+
+def test_where_no_bout_tells_two_players_apart_no_difference_is_found(tmp_path: Path) -> None:
+    """It said that a difference of 0 Elo is found: both sides of the comparison are 0 but for rounding."""
+    arena = {
+        "title": "Two",
+        "roster": {"a": {"kind": "reference"}, "b": {"kind": "random"}},
+        "games": {"werewolf": {}},
+        "rounds": 2,
+    }
+    (tmp_path / "arena.yaml").write_text(json.dumps(arena))
+    told = CliRunner().invoke(main, ["arena", "plan", str(tmp_path / "arena.yaml")])
+    assert re.search(r"^werewolf +none +none +- +-$", told.output, re.MULTILINE), told.output
 
 
 def test_two_players_are_compared_as_a_textbook_does() -> None:

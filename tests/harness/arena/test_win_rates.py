@@ -7,7 +7,7 @@ import pytest
 
 from agzamov_harness.arena.arena_table import arena_table
 from agzamov_harness.arena.game_fits import fitted
-from agzamov_harness.arena.table_text import variates_words, win_rate_words
+from agzamov_harness.arena.table_text import table_text, variates_words, win_rate_words
 from agzamov_harness.arena.verified_bundles import GamePlayed
 from agzamov_verify.scoring.arena_ratings.chips import fit_win_rates
 from agzamov_verify.scoring.arena_ratings.results_table import table_results
@@ -76,6 +76,8 @@ def test_the_table_says_what_the_variates_did() -> None:
     (game,) = arena_table(collected_world({"holdem_ring": hands(with_luck=True)})).games
     row = next(one for one in game.rows if one.player == "a")
     assert win_rate_words(row) == f"{row.bb_per_100:+.1f} ± {row.bb_half_width:.1f}"
+    told = table_text(arena_table(collected_world({"holdem_ring": hands(with_luck=True)})))
+    assert f"{row.bb_per_100:+.1f} +- {row.bb_half_width:.1f}" in told
     assert "whose mean is 0 whatever the players do" in variates_words(game)
     (plain,) = arena_table(collected_world({"holdem_ring": hands(with_luck=False)})).games
     assert variates_words(plain) == ""
