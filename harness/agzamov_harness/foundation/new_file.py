@@ -20,13 +20,22 @@ def require_new(path: Path, option: str) -> None:
 
 
 def write_new(path: Path, data: bytes, option: str) -> None:
-    """Write a file that is not there yet, or holds these bytes already. Raises ManifestError for another, OSError."""
+    """Write a file that is not there yet, or holds these bytes already. Raises ManifestError for another.
+
+    Raises OSError, and leaves nothing, where it cannot be written.
+    """
     try:
-        with path.open("xb") as file:
-            file.write(data)
+        file = path.open("xb")
     except FileExistsError as error:
         if not path.is_file() or path.read_bytes() != data:
             raise _taken(path, option) from error
+        return
+    try:
+        with file:
+            file.write(data)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _taken(path: Path, option: str) -> ManifestError:
