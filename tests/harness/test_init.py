@@ -21,6 +21,7 @@ from agzamov_harness.run.assumptions import Assumptions
 from agzamov_harness.run.call_forecast import model_calls
 from agzamov_harness.run.plan_file import read_plan
 from agzamov_verify.plan.manifest import Plan
+from harness.http_peer import Peer, status
 
 GAMES = ("chess960", "holdem")
 TRY = Path("manifests/try.yaml")
@@ -88,6 +89,13 @@ def test_nothing_is_written_over(server: str, tmp_path: Path) -> None:
     refused = init(tmp_path, "--base-url", server, "--model", "reference")
     assert (refused.exit_code, (tmp_path / "my.yaml").read_text()) == (2, "mine")
     assert "exists already; name another file by --out" in refused.output
+
+
+def test_a_server_that_wants_a_key_is_told_by_the_option_that_names_it(tmp_path: Path) -> None:
+    with Peer([status(401, "bad key")] * 2) as peer:  # the list of models, and the first question
+        told = init(tmp_path, "--base-url", peer.url, "--model", "m")
+    assert told.exit_code == 2
+    assert "HTTP 401: bad key; the server wants a key: name the variable that holds it by --api-key-env" in told.output
 
 
 def test_a_folder_that_cannot_hold_the_plan_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:

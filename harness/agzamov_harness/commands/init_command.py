@@ -48,6 +48,7 @@ ASK: Final = "?"
 SMOLLM2: Final = "smollm2-135m"
 WHICH: Final = "expected a model: --base-url URL --model NAME, --ollama NAME, --gguf FILE or --smollm2"
 NOT_WRITTEN: Final = "nothing was written"
+WANTS_KEY: Final = "the server wants a key: name the variable that holds it by --api-key-env"
 CONNECT_S: Final = 5.0
 NAMES_MAX: Final = 20
 LOCAL_SIDE_BY_SIDE, REMOTE_SIDE_BY_SIDE = 2, 4
@@ -174,7 +175,7 @@ def init(
             _say(f"asking {_named(seat)} for a few replies, to measure its speed", out)
             reply = measured(seat, folder, first_prompt(plan_draft.checked(sample, folder)))
         except (PortFault, ModelFault) as error:
-            said = str(error).replace("in a plan, api_key_env names", "--api-key-env names")
+            said = str(error).replace(endpoint.HAS_NO_KEY, WANTS_KEY)
             raise ManifestError(f"{said}; {NOT_WRITTEN}") from error
         calls_max = plan_draft.calls_allowed(minutes, reply.seconds, reply.side_by_side)
         draft = _draft(seat, lines, augmentations, games, calls_max)

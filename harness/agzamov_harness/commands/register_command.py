@@ -254,7 +254,7 @@ def register_abort(run: Path, reason: str, request: Path, key: Path | None) -> N
 
 
 def _require_registered(bundle: Path, end: Finished, signer: str) -> None:
-    """Raises ManifestError for a bundle whose end no log would take by this key, WrongUse for another key."""
+    """Raises ManifestError for the bundle of a run that this key did not register; warns where none is in it."""
     file = bundle / REGISTRATION_FILE
     if not file.is_file():
         click.echo(

@@ -148,8 +148,10 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[int], None]]:
 def _write(out: Path, text: bytes) -> None:
     try:
         write_new(out, text, "--out")
-    except (ManifestError, OSError) as error:
-        _fail(f"{out}: {error}", EXIT_NOT_CHECKED)
+    except ManifestError as error:
+        _fail(str(error), EXIT_NOT_CHECKED)
+    except OSError as error:
+        _fail(f"{out}: {error.strerror}", EXIT_NOT_CHECKED)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -60,13 +60,10 @@ def lacks_naked(match: Match, plan: Plan) -> bool:
 
 def _unused(plan: Plan) -> Iterator[str]:
     """Seats and systems that no match names: nobody asks whether they could play."""
-    for kind, names in (("seat", plan.seats.keys() - plan.playing.keys()), ("system", _systems_unused(plan))):
+    systems = plan.systems.keys() - set(plan.systems_played)
+    for kind, names in (("seat", plan.seats.keys() - plan.playing.keys()), ("system", systems)):
         for name in sorted(names):
             yield f"{kind} {ascii_words(name)}: no match names it, so it is neither checked nor played"
-
-
-def _systems_unused(plan: Plan) -> set[str]:
-    return plan.systems.keys() - set(plan.systems_played)
 
 
 def _arm(match: Match) -> tuple[str, Phase, str, str]:
