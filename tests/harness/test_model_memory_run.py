@@ -143,13 +143,14 @@ def without_calls(exchange: Exchange) -> None:
 
 
 def refused(commands: Commands, folder: Path, plan: Json) -> str:
-    """The one line with which `seal` refuses a plan."""
+    """The line with which `run` refuses a plan, after its warnings."""
     signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     ended = commands.run("run", "plan.yaml", "--key", "key.pem", cwd=folder)
     assert ended.code == 2, ended
     assert not (folder / "runs").exists()
-    (line,) = ended.err.splitlines()
+    *warnings, line = ended.err.splitlines()
+    assert all(warning.startswith("warning: ") for warning in warnings)
     return line
 
 
