@@ -198,7 +198,7 @@ def test_a_missing_key_is_told_with_the_command_that_makes_one(tmp_path: Path) -
 
 
 def test_a_folder_is_no_key(tmp_path: Path) -> None:
-    assert refused(tmp_path) == f"{tmp_path}: Is a directory"
+    assert refused(tmp_path) == f"{tmp_path}: expected the file of a key, found a folder"
 
 
 def refused(path: Path) -> str:

@@ -57,7 +57,7 @@ def test_no_command_starts_a_strangers_program_without_consent(home: Path, comma
         (home / "plan.yaml").write_text(yaml.safe_dump(plan_of("adapter/notes.yaml")))
     refused = typed(*command)
     assert refused.exit_code == 2, refused.output
-    (line,) = refused.stderr.splitlines()
+    *_, line = refused.stderr.splitlines()
     assert "memory notes starts a program that does not come with Agzamov, as you: '${PYTHON}'" in line
     assert "If you trust it, add --start-programs (once; it is remembered in " in line
     assert not list(home.rglob("RUN"))
