@@ -48,6 +48,7 @@ ALPHA: Final = 0.05
 DRAWS: Final = 10_000
 SEED: Final = b"\0" * 32
 LOGITS_SEEN_MIN: Final = 1e-9
+"""Of an expected difference: less is 0 but for rounding, where no bout tells two players apart."""
 STEPS: Final = 30
 LOGITS_MAX: Final = 8.0
 """Beyond it, 1,390 Elo, nothing is a difference that a schedule of games can be planned for."""
@@ -144,7 +145,6 @@ def _solved(estimates: Estimator, pair: tuple[int, int], critical: float) -> flo
         at[pair[0]], at[pair[1]] = middle / 2, -middle / 2
         expected, covariance = estimates(at)
         seen = expected[pair[0]] - expected[pair[1]]
-        # Where no bout tells the two apart, both sides are 0 but for rounding.
         if seen < LOGITS_SEEN_MIN or seen < (critical + Z_POWER) * errors_of(covariance)[pair]:
             low = middle
         else:

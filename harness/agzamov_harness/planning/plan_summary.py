@@ -119,7 +119,7 @@ def load_line(load: Load, assumptions: Assumptions) -> str:
     about = f"{time if time == LITTLE else f'about {time}'}{_each(load, assumptions)}"
     if _asks_people(load):
         about += ", and the time that people take"
-    return " · ".join((f"{load.calls:,} calls", _tokens(load.tokens), cost_words(load), about))
+    return " · ".join((f"{load.calls:,} calls", _tokens(load.tokens), _cost(load), about))
 
 
 def _each(load: Load, assumptions: Assumptions) -> str:
@@ -149,7 +149,7 @@ def _tokens(tokens: int) -> str:
     return f"{tokens:,} tokens" if tokens < MILLION // 20 else f"{tokens / MILLION:,.1f} M tokens"
 
 
-def cost_words(load: Load) -> str:
+def _cost(load: Load) -> str:
     """US dollars, or which seats have no price."""
     if load.cost_usd is not None:
         return usd(load.cost_usd)

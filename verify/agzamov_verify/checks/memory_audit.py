@@ -50,6 +50,7 @@ from ..core.questions import (
     Stored,
 )
 from ..core.seat_letters import memory_name
+from ..core.untrusted_input import unique
 from ..memory.built_in_servers import SERVERS, WordSearches, consolidated, last_entries, text_given
 from ..memory.given_text import WHOLE, Gives, difference
 from ..memory.model_memory import NOTE
@@ -355,12 +356,6 @@ def _same(found: object, expected: object) -> bool:
 
 def _parsed(text: str) -> object:
     """The value of a JSON text in which no key comes twice; None for any other."""
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError
-        return dict(pairs)
-
     try:
         return json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError):

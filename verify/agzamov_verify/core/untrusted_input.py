@@ -327,3 +327,11 @@ def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
             raise HostileBundle(show_name(member.name), "a folder entry without content", f"{member.size} bytes")
         yield member, offset
         offset += -(-member.size // _TAR_BLOCK) * _TAR_BLOCK
+
+
+def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object in which no key comes twice, as an `object_pairs_hook`. Raises ValueError with the key."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)} is there twice")
+    return dict(pairs)

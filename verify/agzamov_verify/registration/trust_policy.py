@@ -16,6 +16,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from ..core.untrusted_input import unique
 from ..experiment.plan_fields import END, DecimalText, Line, Sha256
 from ..transparency_log.signed_note import COSIGNATURE, ED25519, BadNote, VerifierKey, parse_key
 from .beacon import QUICKNET, Chain
@@ -103,19 +104,12 @@ class TrustPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.name_of(key_id) == self.name_of(other)
 
 
-def _once(pairs: list[tuple[str, object]]) -> None:
-    """Raises ValueError for an object with two fields of one name: which of them is meant?"""
-    names = [name for name, _ in pairs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ValueError(f"{twice} is there twice")
-
-
 def parse_policy(data: bytes) -> TrustPolicy:
     """A policy from its JSON. Raises BadNote, with the field's place."""
     if len(data) > POLICY_BYTES_MAX:
         raise BadNote(f"a policy of at most {POLICY_BYTES_MAX} bytes", f"{len(data)}")
     try:
-        json.loads(data, object_pairs_hook=_once)  # msgspec takes the last of two fields of one name
+        json.loads(data, object_pairs_hook=unique)  # msgspec takes the last of two fields of one name
         policy = msgspec.json.decode(data, type=TrustPolicy)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise BadNote("a trust policy in JSON", str(error)[:300]) from error
