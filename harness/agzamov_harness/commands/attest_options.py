@@ -1,7 +1,7 @@
 """`agzamov replay --attest`: its options, and the attestation that it writes."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,7 +27,7 @@ from ..reproduce.challenge import challenge_of
 from ..reproduce.other_seats import other_seats
 from ..reproduce.replay_report import ReproductionReport
 from ..run import signing_keys
-from .shared_options import engine_option, installed_option
+from .shared_options import engine_option, installed_option, typed_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FileOption = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -61,6 +61,18 @@ OPTIONS = (
 )
 
 
+OF_ATTESTATION = (
+    "round_file",
+    "policy",
+    "log_folder",
+    "attestation",
+    "programs",
+    "start_programs",
+    "installed",
+    "engine",
+)
+
+
 class Attesting(NamedTuple):
     """What a replayer gives beside the weights."""
 
@@ -79,9 +91,9 @@ def attest_options(command: Command) -> Command:
 def attesting_of(options: dict[str, Any]) -> Attesting | None:
     """What is needed to attest; None without --attest. Raises WrongUse, KeyFault."""
     if options["attest"] is None:
-        _require_none(
-            ("round_file", "policy", "log_folder", "attestation", "programs", "start_programs", "installed", "engine")
-        )
+        _, option = typed_option(*OF_ATTESTATION)
+        if option:
+            raise WrongUse(f"{option} needs --attest KEY, the key that signs what you find")
         return None
     if not options["policy"] or not options["log_folder"]:
         raise WrongUse("--attest needs --policy FILE and --log FOLDER: the games are drawn after the result was logged")
@@ -89,14 +101,6 @@ def attesting_of(options: dict[str, Any]) -> Attesting | None:
         raise WrongUse("--attest draws by a beacon round (--round FILE), so --seed cannot be given")
     require_new(options["attestation"], "--attestation")
     return Attesting(signing_keys.load(options["attest"]), policy_of(options["policy"]), options)
-
-
-def _require_none(names: Iterable[str]) -> None:
-    """Raises WrongUse for an option of an attestation that was typed where none is made."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
-            raise WrongUse(f"{parameter.opts[0]} needs --attest KEY, the key that signs what you find")
 
 
 def attest(

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from agzamov_verify.attestations.agreement import compared_words, together_words
 from agzamov_verify.attestations.agreement_statement import EXECUTIONS_MIN, ComparedFigure
@@ -31,7 +30,7 @@ from ..reproduce.compare_executions import (
     require_comparable,
 )
 from ..run import exit_status, signing_keys
-from .shared_options import engine_option, margin_option
+from .shared_options import engine_option, margin_option, typed_option
 
 EXIT_DIFFERENT = 1
 BUNDLE = click.Path(exists=True, path_type=Path)
@@ -108,8 +107,7 @@ def _require_use(bundles: tuple[Path, ...], attest: Path | None, *, is_trusting:
     for bundle in bundles:
         if why := no_bundle(bundle):
             raise WrongUse(why)
-    named_by = click.get_current_context().get_parameter_source("attestation")
-    if attest is None and named_by is ParameterSource.COMMANDLINE:
+    if attest is None and any(typed_option("attestation")):
         raise WrongUse("--attestation needs --attest KEY, the key that signs the statement")
     if attest is not None and not is_trusting:
         raise WrongUse("--attest needs --policy FILE and --log FOLDER: every run must be of level V2")

@@ -10,7 +10,6 @@ from typing import Literal, NoReturn
 import click
 import msgspec
 import ollama
-from click.core import ParameterSource
 
 from agzamov_verify.commands.command_line import Program, as_typed
 from agzamov_verify.core import canon
@@ -31,7 +30,7 @@ from ..models.weight_pins import find, pin_of_gguf
 from ..ports import ModelFault, PortFault
 from ..run.plan_file import read_plan
 from ..seat_kind import Witness, local_kind_of
-from .shared_options import pair
+from .shared_options import pair, typed_option
 
 NANOSECONDS = 1_000_000_000
 MODEL = "model"
@@ -312,19 +311,18 @@ def _plan(target: str, base_url: str, store: str, context_tokens: int) -> tuple[
     """The plan to check, and the folder from which its paths are taken. Raises ModelFault, ManifestError."""
     path = Path(target)
     if path.suffix in PLAN_SUFFIXES:
-        _refuse_for_a_plan(click.get_current_context())
+        _refuse_for_a_plan()
         return read_plan(path), path.parent
     if path.suffix == ".gguf":
         return plan_of_file(path, context_tokens), Path()
     return plan_of_model(target, base_url, store, context_tokens), Path()
 
 
-def _refuse_for_a_plan(context: click.Context) -> None:
+def _refuse_for_a_plan() -> None:
     """A plan says of its own seats what these options say of a model. Raises ManifestError."""
-    for name in ("context_tokens", "store"):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = f"--{name.replace('_', '-')}"
-            raise ManifestError(f"{option}: expected it with a MODEL alone, found a plan; write {name} into its seat")
+    name, option = typed_option("context_tokens", "store")
+    if name:
+        raise ManifestError(f"{option}: expected it with a MODEL alone, found a plan; write {name} into its seat")
 
 
 def _in_the_store() -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from ..foundation.owner_folder import DEFAULT_KEY, installed_folder
 
@@ -73,6 +74,15 @@ def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) 
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise click.BadParameter(f"{twice} is given twice", param=parameter)
     return {name: value for name, _, value in pairs}
+
+
+def typed_option(*names: str) -> tuple[str, str]:
+    """The first of these parameters that was typed: its name, and the option as it is written; empty for none."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            return parameter.name, parameter.opts[0]
+    return "", ""
 
 
 def reason(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
