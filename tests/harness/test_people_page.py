@@ -160,8 +160,7 @@ def test_a_session_of_hands_is_played_by_keys_to_its_end(browsers: Started, tmp_
         tab, noted = opened(browsers, running, "dark", **PHONE)
         accept(tab)
         number = 0
-        while (state := state_of(tab))["step"] != "over":
-            drawn(tab, state)
+        while (state := tab.evaluate("play.state"))["step"] != "over":  # the program ends once the page has read that
             if state["step"] == "result":
                 tab.keyboard.press("Enter")
                 wait_for(lambda: tab.evaluate("play.state.version") > state["version"])
