@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.people.casual_game import OPPONENTS, CasualGame, Wish, casual_plan
+from agzamov_harness.people import casual_game
+from agzamov_harness.people.casual_game import OPPONENTS, SMALL_MODEL, CasualGame, Wish, casual_plan
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.plan.manifest import ManifestError
@@ -25,7 +26,11 @@ PLAIN = Wish(CasualGame.CHESS960, "reference", 0, "guest", {}, "", "", 20)
 
 @pytest.mark.parametrize("game", CasualGame)
 @pytest.mark.parametrize("against", [*OPPONENTS, ADDRESS])
-def test_every_opponent_plays_every_game_that_it_can(game: CasualGame, against: str) -> None:
+def test_every_opponent_plays_every_game_that_it_can(
+    game: CasualGame, against: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"{SMALL_MODEL}.gguf").touch()
+    monkeypatch.setattr(casual_game, "STORE", tmp_path)
     wish = PLAIN._replace(game=game, against=against, model="some-model", program="toga2")
     if game is CasualGame.HOLDEM and against in {"stockfish", "uci"}:
         with pytest.raises(ManifestError, match="plays chess"):
