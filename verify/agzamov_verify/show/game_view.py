@@ -82,7 +82,13 @@ class GameView(ABC):
         return None
 
     def last_frame(self, played: PlayedGame, plan: Plan, place: int) -> dict[str, Any]:  # noqa: ARG002 - see hold'em
-        """The end of a result, as the seat at `place` may know it once it is over."""
+        """The end of a result, as the seat at `place` may know it once it is over.
+
+        Where a game hides something (`Game.hides`), that is how it ended, unless the game's own view tells more.
+        """
+        if self.game.hides:
+            ended = self.ended(played.record)
+            return {"label": "end", "said": ended, "by": -1, "lines": [ended]}
         return self.frames(played, plan)[-1]
 
     def actions(self, record: Any) -> Mapping[int, str]:  # noqa: ARG002 - a game need not have any
