@@ -29,6 +29,7 @@ from .experiment.plan_fields import END, Line
 from .plan.manifest import ModelPin
 from .protocols import PROTOCOLS
 from .scoring.results import Results
+from .table.registry import IncompleteGame
 
 BAGIT = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 BAGIT_FILE = "bagit.txt"
@@ -234,6 +235,15 @@ def compliance(results: Results) -> str:
     return "yes" if any(match.phase for match in results.matches) else "phase 0 only"
 
 
+def _claimed(name: str, game: str, figures: Mapping[str, str]) -> str:
+    if name not in figures:
+        raise IncompleteGame(
+            f"claims of {game} in its protocol: expected figures that `headline()` of its counts gives"
+            f" ({', '.join(figures)}), found {name}"
+        )
+    return figures[name]
+
+
 def claims_of(results: Results) -> dict[str, str]:
     """The headline figures that a submitter signs, by match: a pure function of the results.
 
@@ -245,7 +255,7 @@ def claims_of(results: Results) -> dict[str, str]:
         if match.no_finding:
             claims[f"{match.id}/no_finding"] = match.no_finding
         else:
-            claims |= {f"{match.id}/{name}": figures[name] for name in claimed[match.game]}
+            claims |= {f"{match.id}/{name}": _claimed(name, match.game, figures) for name in claimed[match.game]}
         if match.gate:
             claims[f"{match.id}/gate"] = "passed" if match.gate.passed else "failed"
     claims["compliant"] = compliance(results)

@@ -1,7 +1,8 @@
 """Steps 10 and 11: the results recomputed, the claims compared."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -19,6 +20,8 @@ from .replay_all import Replayed, bounded
 
 PLACES_MAX = 10
 FOUND_TIMES_MAX = 10
+TEXT_MAX: Final = 200
+NOTHING: Final = "nothing"
 
 
 class RecomputedResults(NamedTuple):
@@ -80,16 +83,28 @@ def differences(expected: bytes, found: bytes) -> list[tuple[str, str, str]]:
         right = msgspec.json.decode(found)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return [("$", "JSON", "something else")]
-    places = list(_differing(msgspec.json.decode(expected), right, "$"))
-    return places[:PLACES_MAX] or [("$", "canonical JSON", "another spelling")]
+    places = list(islice(_differing(msgspec.json.decode(expected), right, "$"), PLACES_MAX))
+    return places or [("$", "canonical JSON", "another spelling")]
 
 
 def _differing(left: object, right: object, place: str) -> Iterator[tuple[str, str, str]]:
-    if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
-        for key in left:
-            yield from _differing(left[key], right[key], f"{place}.{key}")
-    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
-        for index, (left_item, right_item) in enumerate(zip(left, right, strict=True)):
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in {**left, **right}:
+            inner = f"{place}.{key[:TEXT_MAX]}"
+            if key not in right:
+                yield inner, _short(left[key]), NOTHING
+            elif key not in left:
+                yield inner, NOTHING, _short(right[key])
+            else:
+                yield from _differing(left[key], right[key], inner)
+    elif isinstance(left, list) and isinstance(right, list):
+        if len(left) != len(right):
+            yield place, f"{len(left)} items", f"{len(right)} items"
+        for index, (left_item, right_item) in enumerate(zip(left, right, strict=False)):
             yield from _differing(left_item, right_item, f"{place}[{index}]")
     elif left != right:
-        yield place, str(left)[:200], str(right)[:200]
+        yield place, _short(left), _short(right)
+
+
+def _short(value: object) -> str:
+    return str(value)[:TEXT_MAX]
