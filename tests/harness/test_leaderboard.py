@@ -444,6 +444,19 @@ def test_a_bundle_in_the_place_of_its_folder_is_refused_and_left_as_it_was(tiny:
         assert (ended.exit_code, ended.stderr.count("this is one bundle")) == (2, 1)
 
 
+def test_answers_beside_a_bundle_are_no_submission_and_a_bundle_of_that_name_is_one(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bundles"
+    shutil.copytree(tiny, folder / "one")
+    (folder / "one.quality").mkdir()
+    assert built(folder, tmp_path / "out").exit_code == 0
+    assert [entry.name for entry in record_of(folder)] == ["one"]
+    (folder / "two.quality").mkdir()  # answers about nothing that is here
+    (folder / "one.quality").rmdir()
+    shutil.copytree(tiny, folder / "one.quality")
+    ended = built(folder, tmp_path / "out")
+    assert {entry.name for entry in record_of(folder)} == {"one", "one.quality", "two.quality"}, ended.output
+
+
 def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Path, tiny: Path, tmp_path: Path) -> None:
     folder, secret = tmp_path / "submissions", tmp_path / "secret"
     shutil.copytree(augmented, folder / "good")

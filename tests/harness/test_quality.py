@@ -467,6 +467,15 @@ def command(*arguments: object) -> Result:
     return CliRunner().invoke(cli.main, list(map(str, arguments)))
 
 
+def test_a_bundle_without_moves_to_judge_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    holdem = PLAN["matches"][1:]  # type: ignore[index] # a list
+    bundle = make({**PLAN, "matches": holdem}, tmp_path)
+    ended = command("quality", bundle)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.endswith("expected games whose moves an engine judges (chess960, chess), found none\n")
+    assert not quality_text.answers_folder(bundle).exists()
+
+
 def test_a_finished_run_and_its_bundle_have_the_same_answers(made: Path, tmp_path: Path) -> None:
     (run,) = (made / "runs").iterdir()
     result = command("quality", run, "--nodes", NODES, "--out", tmp_path / "out", "--json")

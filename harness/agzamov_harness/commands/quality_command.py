@@ -16,7 +16,7 @@ from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.protocols.norms import load_protocol
-from agzamov_verify.scoring.quality.quality_figures import NODES_MAX
+from agzamov_verify.scoring.quality.quality_figures import JUDGED, NODES_MAX
 from agzamov_verify.show.text.quality_text import answers_folder, counting, quality_lines
 from agzamov_verify.show.text.verdict_report import finding_line
 
@@ -70,6 +70,9 @@ def quality(
     with faults(), ExitStack() as stack:
         program = None if image else find_engine(engine)
         played = _played(path, jobs or cores())
+        if not any(played.streams()):
+            judged = ", ".join(JUDGED)
+            raise ManifestError(f"{path}: expected games whose moves an engine judges ({judged}), found none")
         program = program or stack.enter_context(_engine_of_image(path))
         stop = Stop()
         node_limit = nodes or load_protocol(played.plan.protocol).engine.nodes

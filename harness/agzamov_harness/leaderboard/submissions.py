@@ -28,7 +28,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from agzamov_verify.bundle import PAYLOAD_FILE
+from agzamov_verify.bundle import ENVELOPE_FILE, PAYLOAD_FILE
 from agzamov_verify.checks.attestations_given import trust_about
 from agzamov_verify.checks.check_log import CheckLog, Status, StepFailed
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
@@ -40,6 +40,7 @@ from agzamov_verify.experiment.plan_fields import Line
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.registration.trust_policy import TrustPolicy, parse_policy
 from agzamov_verify.scoring.departures import departures
+from agzamov_verify.show.text.quality_text import ANSWERS
 from agzamov_verify.show.text.registration_lines import next_level
 from agzamov_verify.show.text.verdict_report import finding_line
 from agzamov_verify.transparency_log.signed_note import BadNote
@@ -222,7 +223,7 @@ def examined(folder: Path, policy: Policy, options: Options, record: Iterable[Su
     Refused ones come last, when all is known that they may be copies of. `record`: what came before, with what is gone.
     """
     accepted_before = [entry for entry in record if entry.outcome is SubmissionOutcome.ACCEPTED]
-    paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.name != RECORD]
+    paths = [path for path in folder.iterdir() if _is_submission(path)]
     known = {entry.name for entry in accepted_before if entry.present}
     runs: dict[str, str] = {}
     originals, refused = list[Original](), list[Submission]()
@@ -237,6 +238,14 @@ def examined(folder: Path, policy: Policy, options: Options, record: Iterable[Su
         yield found
     originals += [Original(entry.name, entry.run, entry.submitter) for entry in accepted_before]
     yield from (_named(found, originals) for found in refused)
+
+
+def _is_submission(path: Path) -> bool:
+    """False of hidden files, of the board's own record, and of answers that `agzamov quality` keeps beside a bundle."""
+    if path.name.startswith(".") or path.name == RECORD:
+        return False
+    is_beside = path.name.endswith(ANSWERS) and path.with_name(path.name.removesuffix(ANSWERS)).exists()
+    return not is_beside or (path / ENVELOPE_FILE).exists()
 
 
 def _named(refused: Submission, originals: Iterable[Original]) -> Submission:

@@ -15,13 +15,14 @@ from ...scoring.quality.quality_figures import QualityResults
 from ...scoring.quality.quality_index import Group, Mean, SeatQuality
 from .verdict_report import MARKS, SHOWN_MAX, finding_line
 
+ANSWERS = ".quality"
 ALIGNMENT = "could ask the engine that judges it: this is alignment with the engine, not quality"
 
 
 def answers_folder(bundle: Path) -> Path:
-    """The folder of the answers about a bundle or a run: beside it, with `.quality` after its name."""
+    """The folder of the answers about a bundle or a run: beside it, with ANSWERS after its name."""
     path = bundle.resolve()
-    return path.with_name(path.name + ".quality")
+    return path.with_name(path.name + ANSWERS)
 
 
 def text(verdict: QualityVerdict) -> str:
