@@ -5,6 +5,7 @@ Copied to `agzamov_verify/systems/`, with one line in that package's registry, a
     from .proverb_system import ProverbSystem as ProverbSystem
 """
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from ..experiment.matches import Arm, Augmentation
@@ -18,8 +19,7 @@ class ProverbSystem(System, frozen=True, tag="proverb"):
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.RAG})
 
-    @property
-    def words(self) -> str:
+    def words(self, games: Iterable[str]) -> str:
         return "a proverb in every prompt"
 
     def told(self, arm: Arm) -> str:

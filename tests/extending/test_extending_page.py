@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agzamov_verify.scoring.units.cells import Outcome
 from extending.source_tree import ROOT, SourceTree, require_golden
 
 PAGE = ROOT / "docs" / "extending.md"
@@ -45,7 +46,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     registry = tree.verify / "table" / "registry.py"
     shutil.copytree(HERE / "noughts", tree.verify / "games" / "noughts")
     text = registry.read_text()
-    registry.write_text(re.sub(r"NAMES: Final = \(.*?\n\)\n", lambda _: told("NAMES"), text, flags=re.DOTALL))
+    names = told("NAMES")
+    assert names.replace('    "noughts",\n', "") in text, "the page has the names that there are, and a new one"
+    registry.write_text(re.sub(r"NAMES: Final = \(.*?\n\)\n", lambda _: names, text, flags=re.DOTALL))
     shutil.copy(HERE / "proverb_system.py", tree.verify / "systems")
     tree.add_line(tree.verify / "systems" / "__init__.py", "", told("from .proverb_system").strip())
     scoring = tree.verify / "games" / "noughts" / "scoring.py"
@@ -69,6 +72,15 @@ def test_every_page_and_file_that_it_names_is_there() -> None:
         assert any(path.exists() for path in there) or "noughts" in name, name
 
 
+@pytest.mark.parametrize("game", ["noughts", "high_card", "blind_bids", "village"])
+def test_a_result_of_an_example_has_all_that_figures_ask_for(game: str) -> None:
+    text = (HERE / game / "scoring.py").read_text()
+    (kind,) = re.findall(r"def results\(self\) -> tuple\[(\w+), \.\.\.\]", text)
+    (body,) = re.findall(rf"^class {kind}\(.*?(?=^\S)", text, re.MULTILINE | re.DOTALL)
+    wanted = {name for name in vars(Outcome) if not name.startswith("_")}
+    assert wanted <= set(re.findall(r"^    (?:def )?(\w+)(?:\(self\)|: )", body, re.MULTILINE))
+
+
 @pytest.mark.slow
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
@@ -85,6 +97,9 @@ def test_all_of_it_is_played_verified_and_scored(tree: SourceTree, tmp_path: Pat
     shares = {match["id"]: match["drawn"]["value"] for match in analysis["matches"]}
     assert set(shares) == {"p1-noughts-naked-agent", NOUGHTS}
     assert all(share is not None for share in shares.values())
+    assert "a proverb in every prompt" in tree.run("verify", bundle, "--details", cwd=tmp_path)
+    tree.run("report", bundle, "--out", "report", cwd=tmp_path)
+    assert "a proverb in every prompt" in (tmp_path / "report" / "index.html").read_text()
     shown = tree.run("show", bundle, "--game", f"{NOUGHTS}-g00000", "--prompts", cwd=tmp_path)
     assert "- Look before you leap." in shown
     assert "- Look before" not in tree.run(

@@ -21,6 +21,7 @@ from agzamov_verify.scoring.hypotheses.primary import synergy
 from agzamov_verify.scoring.inference.estimate import Scale
 from agzamov_verify.scoring.inference.unit_values import Units
 from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
+from agzamov_verify.show.views import VIEWS
 from agzamov_verify.table.decision import Tally
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
 
@@ -276,7 +277,9 @@ def test_a_cell_without_a_sealed_price_has_no_known_cost_and_no_model_speaks_for
     assert (quoted(name) in told, "cost not known" in told) == (True, True)
 
 
-def test_the_text_has_the_decimals_of_verify_and_a_model_without_the_kind_of_its_seat() -> None:
+def test_the_text_has_the_decimals_of_verify_and_a_model_without_the_kind_of_its_seat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     cells = [
         cell(CellKey(model, game, 1), World()) for model in ("openai:m", "openai:one@m") for game in (CHESS, POKER)
     ]
@@ -287,6 +290,9 @@ def test_the_text_has_the_decimals_of_verify_and_a_model_without_the_kind_of_its
     assert re.search(r"result +0\.\d\d \[0\.\d\d, 0\.\d\d\] win rate \(n", results[0])
     assert re.search(r"result +-?\d+\.\d \[-?\d+\.\d, -?\d+\.\d\] bb/100 \(n", results[-1])
     assert not re.search(r"\d\.\d{4}", told)
+    monkeypatch.setattr(type(VIEWS[CHESS]), "number", lambda _, value: f"{value:+.3f}")
+    text = list(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix_of(evidence(cells), LEAST))))
+    assert re.search(r"result +0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] win rate \(n", "\n".join(text))
 
 
 @pytest.mark.parametrize(

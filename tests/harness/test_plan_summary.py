@@ -4,11 +4,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
+from agzamov_harness.planning import plan_summary
+from agzamov_harness.planning.forecast import MatchGroup
 from agzamov_harness.planning.plan_warnings import plan_warnings
 from agzamov_harness.run.plan_file import plan_from, read_plan
+from agzamov_verify.scoring.inference.unit_values import ONE_CAREER
 
 SEATS = {
     "model": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"},
@@ -108,6 +112,20 @@ def test_a_plan_that_can_show_nothing_is_warned_of_and_not_offered_to_be_played(
     words = " ".join(planned(tmp_path, wished(*few)).output.split())
     assert "WARNING this plan can show nothing, whatever the model does" in words
     assert " run " not in words.partition("Next")[2]
+
+
+def test_of_a_game_whose_spread_nobody_knows_it_is_not_said_that_it_can_show_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A game without a module `planning`: whether an effect would be found is not known before it is played."""
+    plan = plan_from(wished(arm("naked"), arm("real")))
+    group = MatchGroup(plan.matches, 5, (), "")
+    assert not plan_summary._can_show(group, plan)
+    monkeypatch.setattr(plan_summary, "PLANNINGS", {})
+    assert plan_summary._can_show(group, plan)
+    assert "is not known" in plan_summary._effect(group, plan)
+    assert not plan_summary._can_show(group._replace(careers=2), plan)
+    assert not plan_summary._can_show(group._replace(why_none=ONE_CAREER), plan)
 
 
 def test_a_gate_that_can_never_be_passed_is_told_with_what_follows(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import yaml
 
 from agzamov_harness.foundation import checked_yaml
 from agzamov_harness.foundation.checked_yaml import YAML_BYTES_MAX
-from agzamov_harness.run import run_folder
-from agzamov_harness.run.plan_file import plan_from, read_plan
+from agzamov_harness.run import plan_file, run_folder
+from agzamov_harness.run.plan_file import DRAFT_HINT, plan_from, read_plan
 from agzamov_harness.run.seal import seal
 from agzamov_verify.core import canon
 from agzamov_verify.core.envelope import key_id
@@ -25,6 +25,7 @@ from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, EngineFault, fin
 from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
 from agzamov_verify.plan.plan_problems import needs_engine
 from agzamov_verify.plan.schema import plan_schema
+from agzamov_verify.protocols.document_shape import OutsideShape
 from agzamov_verify.protocols.norms import protocol_sha256
 from agzamov_verify.scoring.departures import departures
 from bundles.bundle_factory import SUBMITTER
@@ -367,6 +368,27 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
 @pytest.mark.parametrize(("text", "told"), [fault[1:] for fault in FAULTS], ids=[fault[0] for fault in FAULTS])
 def test_a_fault_in_a_plan_is_told_in_one_exact_line(text: str | bytes, told: str, tmp_path: Path) -> None:
     assert said(text, tmp_path).splitlines() == [told]
+
+
+def test_a_game_that_no_protocol_has_yet_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan_file, "OF_NO_PROTOCOL", {"chess960"})
+    told = "matches[0].game: expected a game of a protocol; no protocol has chess960 yet"
+    assert said(GOOD, tmp_path).splitlines() == [told]
+
+
+@pytest.mark.parametrize(("protocol", "hint"), [("agz-0.1", ""), ("play-0.1", DRAFT_HINT)])
+def test_what_a_format_does_not_know_is_told_with_what_a_draft_needs(
+    protocol: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OutsideShape("plan.seats.*", "expected what this format knows, found oracle")
+
+    monkeypatch.setattr(plan_file, "spelled", refuse)
+    one = {"phase": 6 if hint else 0, "game": "chess960", "a": "anna", "b": "dice", "games": 2, "block_games": 2}
+    seats = {"anna": {"kind": "human"} if hint else {"kind": "reference"}, "dice": {"kind": "random"}}
+    with pytest.raises(ManifestError) as refused:
+        plan_from({"title": "New", "protocol": protocol, "seats": seats, "matches": [one]})
+    assert str(refused.value) == f"seats.*: expected what this format knows, found oracle ({protocol}){hint}"
 
 
 def test_two_faults_are_two_lines(tmp_path: Path) -> None:

@@ -83,6 +83,12 @@ def test_a_folder_that_lacks_a_part_of_every_game_is_refused(monkeypatch: pytest
         half("chess", "game")
 
 
+@pytest.mark.parametrize(("name", "module"), [("toy", "game"), ("chess960", "toys")])
+def test_a_folder_without_a_module_is_refused_with_its_name(name: str, module: str) -> None:
+    with pytest.raises(IncompleteGame, match=rf"\w/{module}.py: expected this module of {name}, found none"):
+        half(name, module)
+
+
 def test_variants_share_the_files_of_their_folder() -> None:
     (script,) = files_of(("chess960", "chess"), "replay.js")
     assert "GAMES.chess = GAMES.chess960" in script

@@ -17,7 +17,7 @@ from agzamov_verify.scoring.inference.unit_values import ONE_CAREER
 from agzamov_verify.show.absent_arms import NOT_PLAYED
 from agzamov_verify.show.seat_words import NO_PRICE
 from agzamov_verify.show.text.analysis_text import SHARES, careers_words, estimate
-from agzamov_verify.show.views import game_words
+from agzamov_verify.show.views import VIEWS, game_words
 from agzamov_verify.table.registry import GAMES
 
 from ..matrix.matrix_table import Matrix, MatrixCell, MatrixDocument, matrix_document
@@ -41,10 +41,10 @@ def matrix_lines(document: MatrixDocument) -> Iterator[str]:
 
 def _entries(matrix: Matrix) -> Iterator[str]:
     if matrix.entries:
-        yield "EACH MODEL BY WHAT IT HAD (95 % intervals; n: start pairs, sessions or careers)"
+        yield "EACH MODEL BY WHAT IT HAD (95 % intervals; n: careers, or units such as start pairs and sessions)"
     for entry in matrix.entries:
         yield ascii_words(f"{game_words(entry.game)}, {_named(entry.model)} {entry.column}")
-        yield from row("result", _estimate(entry.performance))
+        yield from row("result", _estimate(entry.performance, entry.game))
         yield from _less(entry)
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
         front = "; none by the same rules is as good for less" if entry.on_frontier else ""
@@ -54,7 +54,7 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         yield "WHAT A FULL STACK ADDS BEYOND ITS PARTS: its delta less theirs alone (95 % intervals)"
     for one in matrix.interactions:
         yield ascii_words(f"{game_words(one.game)}, {_named(one.model)} full ({one.system})")
-        yield from row("interaction", _estimate(one.value))
+        yield from row("interaction", _estimate(one.value, one.game))
     if matrix.pairs:
         yield ""
         yield "EVERY TWO OF ONE GAME: the first less the second (these intervals hold together at 95 %)"
@@ -72,13 +72,13 @@ def _entries(matrix: Matrix) -> Iterator[str]:
 def _less(entry: MatrixCell) -> Iterator[str]:
     """A cell less each other arm of its system."""
     if entry.less_placebo:
-        yield from row("less its placebo", _estimate(entry.less_placebo))
+        yield from row("less its placebo", _estimate(entry.less_placebo, entry.game))
     if entry.delta:
-        yield from row("less none", _estimate(entry.delta))
+        yield from row("less none", _estimate(entry.delta, entry.game))
         if not entry.less_placebo:
             yield from row("", NO_PLACEBO)
     for arm, less in entry.less.items():
-        told = _estimate(less) if less else NOT_PLAYED
+        told = _estimate(less, entry.game) if less else NOT_PLAYED
         yield from row(f"less its {arm}{' arm' if arm == Arm.STALE else ''}", told)
 
 
@@ -104,11 +104,11 @@ def _named(model: str) -> str:
     return quoted(model if "@" in name else name)
 
 
-def _estimate(value: Estimate) -> str:
+def _estimate(value: Estimate, game: str) -> str:
     """A figure, its interval, n, and the smallest effect that would be found; in as many decimals as in `verify`."""
     if value.value is None or value.over == ONE_CAREER:
         return estimate(value)
-    places = 2 if value.unit in SHARES else 1
+    places = _places(game)
     middle = f"{float(value.value.decimal):.{places}f}"
     bounds = f"[{float(value.ci.low):.{places}f}, {float(value.ci.high):.{places}f}]" if value.ci else ""
     if not value.ci:
@@ -122,6 +122,11 @@ def _estimate(value: Estimate) -> str:
     return ascii_words(f"{middle} {bounds} {value.unit} (n {n}; {found})")
 
 
+def _places(game: str) -> int:
+    """Decimals of the game's headline figure, as `verify` prints it."""
+    return len(VIEWS[game].number(0.0).partition(".")[2])
+
+
 def _p(text: str | None) -> str:
     p = float(text or 1)
     return f"{p:.3f}" if p >= LEAST_P else f"below {LEAST_P}"
@@ -132,9 +137,9 @@ def _compared(pair: Pair) -> str:
     if pair.difference.value is None:
         return ascii_words(pair.note)
     if pair.p:
-        return f"{_estimate(pair.difference)}, p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
+        return f"{_estimate(pair.difference, pair.game)}, p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
     difference = msgspec.structs.replace(pair.difference, ci_note="")
-    return f"{_estimate(difference)}, not compared: {ascii_words(pair.note)}"
+    return f"{_estimate(difference, pair.game)}, not compared: {ascii_words(pair.note)}"
 
 
 def _crossings(matrix: Matrix) -> Iterator[str]:

@@ -8,6 +8,7 @@ from agzamov_verify.core.columns import listed, paragraph
 from agzamov_verify.experiment.matches import Arm, Match, Phase
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.seats import KINDS
 from agzamov_verify.show.views import condition_words, size_words
 from agzamov_verify.table.registry import GAMES
@@ -69,14 +70,16 @@ def nothing_to_show(forecast: Forecast) -> bool:
 
 
 def _can_show(group: MatchGroup, plan: Plan) -> bool:
-    """True of arms of which a possible effect would be found."""
+    """True of arms of which a possible effect would be found, or of which nobody knows how widely results spread."""
     real = [match for match in group.matches if match.condition.arm is Arm.REAL]
     is_compared = any(not lacks_naked(match, plan) for match in real)
-    if not is_compared or group.why_none or not group.rows:
+    careers_min = load_protocol(plan.protocol).verdict.careers_min
+    if not is_compared or group.why_none or 0 < group.careers < careers_min:
         return False
-    units, careers_min = group.rows[0], load_protocol(plan.protocol).verdict.careers_min
-    is_enough = not group.careers or group.careers >= careers_min
-    return is_enough and units.two_arms[len(units.two_arms) // 2] is not None
+    if not group.rows:
+        return group.matches[0].game not in PLANNINGS
+    units = group.rows[0]
+    return units.two_arms[len(units.two_arms) // 2] is not None
 
 
 def _shortest(forecast: Forecast) -> Iterator[str]:
@@ -213,8 +216,10 @@ def _names(matches: Sequence[Match]) -> str:
 
 def _effect(group: MatchGroup, plan: Plan) -> str:
     """The least effect of two arms that is found, at the middle standard deviation; or why there is no interval."""
-    if group.why_none or not group.rows:
-        return f"no interval ({group.why_none or 'it is not known how widely its results spread'})"
+    if group.why_none:
+        return f"no interval ({group.why_none})"
+    if not group.rows:
+        return "what effect would be found is not known, nor how widely its results spread"
     least, units = load_protocol(plan.protocol).verdict, group.rows[0]
     if group.careers and group.careers < least.careers_min:
         return f"no verdict ({group.careers} careers, fewer than {least.careers_min})"

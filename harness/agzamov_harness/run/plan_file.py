@@ -34,8 +34,8 @@ from agzamov_verify.plan.manifest import (
 )
 from agzamov_verify.plan.people_study import is_study, settings_of
 from agzamov_verify.plan.plan_problems import problems
-from agzamov_verify.plan.schema import plan_schema
-from agzamov_verify.protocols import CURRENT, PROTOCOLS
+from agzamov_verify.plan.schema import OF_NO_PROTOCOL, plan_schema
+from agzamov_verify.protocols import CURRENT, PROTOCOLS, is_draft
 from agzamov_verify.protocols.document_shape import OutsideShape, spelled
 from agzamov_verify.seats import ReferenceSeat, Seat
 from agzamov_verify.systems import FullSystem, MemoryAndToolsSystem, System
@@ -189,6 +189,7 @@ def _seat(seat: Seat) -> Seat:
 
 
 PLAN = "plan"
+DRAFT_HINT: Final = "; in a clone `make schema` adds what is new to the formats of drafts"
 
 
 DECIMAL_KEYS = frozenset(
@@ -226,6 +227,7 @@ def plan_from_yaml(text: bytes, folder: Path) -> Plan:
 def plan_from(wished: object) -> Plan:
     """A plan from plain values. Raises ManifestError."""
     wished = _decimals_as_text(wished)
+    _require_of_a_protocol(wished)
     require_schema(wished, plan_schema(), PLAN)
     try:
         plan = msgspec.convert(wished, Plan)
@@ -239,8 +241,18 @@ def plan_from(wished: object) -> Plan:
     try:
         spelled(plan, PROTOCOLS[plan.protocol].formats.manifest, PLAN)
     except OutsideShape as error:
-        raise ManifestError(f"{str(error).removeprefix('plan.')} ({plan.protocol})") from error
+        hint = DRAFT_HINT if is_draft(plan.protocol) else ""
+        raise ManifestError(f"{str(error).removeprefix('plan.')} ({plan.protocol}){hint}") from error
     return plan
+
+
+def _require_of_a_protocol(wished: object) -> None:
+    """Raises ManifestError for a game that is there and that no protocol has, so that no plan may name it yet."""
+    matches = wished.get("matches") if isinstance(wished, dict) else None
+    for index, match in enumerate(matches if isinstance(matches, list) else ()):
+        game = match.get("game") if isinstance(match, dict) else None
+        if isinstance(game, str) and game in OF_NO_PROTOCOL:
+            raise ManifestError(f"matches[{index}].game: expected a game of a protocol; no protocol has {game} yet")
 
 
 def _decimals_as_text(value: Any, key: str = "") -> Any:

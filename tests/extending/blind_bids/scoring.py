@@ -69,6 +69,16 @@ class BlindBidsRound(msgspec.Struct, frozen=True):
     def decided_by_play(self) -> bool:
         return not any(self.errors)
 
+    @property
+    def forfeited(self) -> bool:
+        """Never: a seat without a legal action gets another one, and the round goes on."""
+        return False
+
+    @property
+    def adjudicated(self) -> bool:
+        """Never: no engine ends a round."""
+        return False
+
 
 class BlindBidsCell(Cell, frozen=True):
     """The rounds of a cell."""

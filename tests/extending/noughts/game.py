@@ -104,8 +104,8 @@ def _question(name: GameName, player: Player, at: int, squares: list[str], rules
     text = TURN.format(squares="".join(squares), mark="XO"[at], free=free)
     if player.briefing:
         text += f"\nOpponent profile:\n{player.briefing}"
-    rules = "".join(f"\n\nYou must keep this rule in every game: {pattern}" for pattern in player.patterns)
-    messages = (Message(SYSTEM.format(answers=answers) + rules, "system"), Message(text, "user"))
+    habits = "".join(f"\n\nYou must keep this rule in every game: {pattern}" for pattern in player.patterns)
+    messages = (Message(SYSTEM.format(answers=answers) + habits, "system"), Message(text, "user"))
     return Chat(0, name.id, messages, seed_for(player, at, name, turn, dice), player.seat, turn)
 
 

@@ -63,6 +63,12 @@ class NoughtsGame(msgspec.Struct, frozen=True):
     errors: tuple[int, int]
     decisions: tuple[int, int]
     decided_by_play: bool
+    forfeited: bool
+
+    @property
+    def adjudicated(self) -> bool:
+        """Never: no engine ends a game."""
+        return False
 
 
 class NoughtsCell(Cell, frozen=True):
@@ -115,6 +121,11 @@ class NoughtsAnalysis(MatchAnalysis, frozen=True, tag="noughts"):
         return self.p_wins
 
 
+def _by_play(record: NoughtsRecord) -> bool:
+    """True if the rules ended the game and every move was a seat's own."""
+    return not (record.forfeited or any(tally.substituted for tally in record.tallies))
+
+
 class NoughtsScoring(GameScoring):
     """Pairs of games."""
 
@@ -125,7 +136,7 @@ class NoughtsScoring(GameScoring):
     def count(self, played: Played) -> NoughtsCounts:
         points = Counter(played.outcomes)
         ends = Counter(ending(record) for record in played.records)
-        own = sum(not any(tally.substituted for tally in record.tallies) for record in played.records)
+        own = sum(map(_by_play, played.records))
         return NoughtsCounts(len(played.records), points[2], points[1], own, dict(sorted(ends.items())))
 
     def cell(self, key: CellKey, played: Played) -> NoughtsCell:
@@ -133,8 +144,7 @@ class NoughtsScoring(GameScoring):
         for index, (record, halfpoints) in enumerate(zip(played.records, played.outcomes, strict=True)):
             tallies = measured_first(by_seat(record.tallies, alternating(index)), played.seat_index)
             errors, decisions = (tuple(one.faults for one in tallies), tuple(one.decisions for one in tallies))
-            own = not any(one.substituted for one in tallies)
-            games.append(NoughtsGame(halfpoints, errors, decisions, own))
+            games.append(NoughtsGame(halfpoints, errors, decisions, _by_play(record), record.forfeited))
         tallies = measured_first(played.tallies, played.seat_index)
         return NoughtsCell(key, tuple(games), starts=played.run, tallies=tallies)
 

@@ -127,12 +127,13 @@ class _Village:
 
     def _speak(self, speakers: Sequence[int], hearers: Sequence[int], *, is_night: bool) -> Script[None]:
         """All speakers say something at the same time."""
-        decisions = []
+        decisions: list[Script[Speech | Forfeit]] = []
         for place in speakers:
             others = [to for to in hearers if to != place]
             terms = SpeechTerms(SPEECH_CHARACTERS_MAX, tuple(self.names[to] for to in others), may_whisper=not is_night)
             question = self._question(place, "speak", is_night, others, terms.request())
-            decisions.append(self._decide(question, terms.reader(), place))
+            decision = self._decide(question, terms.reader(), place)
+            decisions.append(decision)
         self.stages += 1
         for place, speech in zip(speakers, (yield from together(decisions)), strict=True):
             said = SILENCE if isinstance(speech, Forfeit) else speech
@@ -144,12 +145,13 @@ class _Village:
 
     def _vote(self, voters: Sequence[int], candidates: Sequence[int], *, is_night: bool) -> Script[None]:
         """All voters vote at the same time; whoever has most votes dies."""
-        decisions = []
+        decisions: list[Script[int | Forfeit]] = []
         for place in voters:
             options = [to for to in candidates if to != place]
             request = "Whom do you vote for? Declare it on the last line of your answer, in the form VOTE: <name>."
             question = self._question(place, "vote", is_night, options, request)
-            decisions.append(self._decide(question, self._reader(place, options), place))
+            decision = self._decide(question, self._reader(place, options), place)
+            decisions.append(decision)
         self.stages += 1
         given = dict(zip(voters, (yield from together(decisions)), strict=True))
         votes = [given.get(place) for place in range(len(self.players))]

@@ -67,6 +67,16 @@ class VillageGame(msgspec.Struct, frozen=True):
     decisions: tuple[int, ...]
     decided_by_play: bool
 
+    @property
+    def forfeited(self) -> bool:
+        """Never: a seat without a legal action gets another one, and the game goes on."""
+        return False
+
+    @property
+    def adjudicated(self) -> bool:
+        """Never: no engine ends a game."""
+        return False
+
 
 class VillageCell(Cell, frozen=True):
     """The games of a cell."""

@@ -2,7 +2,7 @@
 
 Seats have the letters a, b, c … in the order of `Match.table`. The memory of seat c is asked as `memory_c`, its tool as
 `tool_c`, the person in it as `survey_c`. A letter belongs to a seat, not to a place: who acts first changes from result
-to result (`table.players.seating`).
+to result (`table.seating.seating`).
 """
 
 from string import ascii_lowercase

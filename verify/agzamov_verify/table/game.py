@@ -99,7 +99,7 @@ class Block(_BesideRecords, frozen=True):
     def tallies(self) -> tuple[Tally, ...]:
         """Totals over the block's records, one for each seat of the match in the order of `Match.seats`.
 
-        A record has its tallies by place, so turn them back (`players.by_seat` with `Game.order`).
+        A record has its tallies by place, so turn them back (`seating.by_seat` with `Game.order`).
         """
         raise NotImplementedError
 
@@ -151,7 +151,7 @@ class Game(ABC):
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation`.
     - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
-    - `sealed_where_played`: its rules and texts stand in a manifest only where a match plays it: docs/decisions/0102.
+    - `sealed_where_played`: its rules and texts stand in a manifest only where a match plays it: docs/decisions/0101.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
     - `openings`: the number of a book's positions that `opening` gives; 0 where it gives none.
     - `assumes`: names of the assumptions of `agzamov plan` that `decisions` reads.
@@ -199,8 +199,8 @@ class Game(ABC):
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: Any, dice: Dice) -> Script[Block]:
         """Play results [stream.first, stream.first + stream.count) and return their Block.
 
-        `seats_at(index)` has the players in the order of `Match.seats`; `players.seating` says who has which place, and
-        `players.by_place` puts them there.
+        `seats_at(index)` has the players in the order of `Match.seats`; `seating.seating` says who has which place, and
+        `seating.by_place` puts them there.
         """
 
     @abstractmethod

@@ -77,7 +77,13 @@ def half(name: str, module: str) -> Any:
 
 def _part(name: str, module: str) -> Any:
     """The same, without a look at what it lacks; None where there is none."""
-    loaded = import_module(f"{folder_of(name)}.{module}")
+    wanted = f"{folder_of(name)}.{module}"
+    try:
+        loaded = import_module(wanted)
+    except ModuleNotFoundError as error:
+        if error.name not in {wanted, folder_of(name)}:
+            raise
+        raise IncompleteGame(f"{wanted.replace('.', '/')}.py: expected this module of {name}, found none") from error
     variants: Mapping[str, Any] | None = getattr(loaded, VARIANTS, None)
     return getattr(loaded, module.upper(), None) if variants is None else variants.get(name)
 

@@ -24,7 +24,7 @@ POKER: Final = (
     Term("sit-and-go",
          "A tournament of hold'em at one table: stacks are carried over, blinds rise, and only the order in which "
          "players finish counts.",
-         "docs/decisions/0102", ("sit-and-gos", "order of finish", "hands dealt")),
+         "docs/decisions/0101", ("sit-and-gos", "order of finish", "hands dealt")),
     Term("mirrored",
          "Every deck is played twice with the seats exchanged, so that the luck of the deal cancels.",
          "docs/scoring.md",
