@@ -147,7 +147,7 @@ def play(planted: Planted, folder: Path, seed: str) -> Path:
     ticks = count(step=TICK_NS)
     ports = RunPorts(ports_of({name: LocalSeat(ReferenceSeat(), None) for name in plan.seats}, None))
     blocks = Runner(directory, ports, lambda: next(ticks), State(plan, None), Stop(), 1).play()
-    return pack(directory, blocks, key, folder / "bundles")
+    return pack(directory, blocks, key, folder / "bundles").bundle
 
 
 # --- what the bundle says ------------------------------------------------------------------------

@@ -283,7 +283,7 @@ def judged_inside(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Pat
     ticks = itertools.count(step=1_500_000)
     blocks = Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()
     judge_promised(directory, blocks, engine, Stop())
-    return pack(directory, blocks, bundle_factory.SUBMITTER, folder / "bundles")
+    return pack(directory, blocks, bundle_factory.SUBMITTER, folder / "bundles").bundle
 
 
 def test_other_nodes_than_promised_are_found_before_the_engine_is_asked(

@@ -94,7 +94,7 @@ class Running:
                 state, limit = State(plan, None), concurrency_of(plan)
                 clock = lambda: next(ticks)  # noqa: E731 - of one use
                 blocks = Runner(self.directory, world, clock, state, self.stop, limit, desk.ended).play()
-                self.bundle = pack(self.directory, blocks, SUBMITTER, self.directory.path.parents[1] / "bundles")
+                self.bundle = pack(self.directory, blocks, SUBMITTER, self.directory.path.parents[1] / "bundles").bundle
         except Exception as error:  # noqa: BLE001 - a test looks at it
             self.fault = error
 

@@ -26,7 +26,7 @@ from agzamov_harness import cli
 from agzamov_harness.cli import main
 from agzamov_harness.commands import doctor as doctor_of
 from agzamov_harness.pipeline import play_and_pack
-from agzamov_harness.pipeline.pack import pack
+from agzamov_harness.pipeline.pack import Packed, pack
 from agzamov_harness.run import exit_status, signing_keys
 from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.runner import Blocks
@@ -599,7 +599,7 @@ def test_no_other_process_can_go_on_with_a_run_while_it_is_packed(
     folder = place.sealed()
     told = []
 
-    def busy(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, out: Path) -> Path:
+    def busy(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, out: Path) -> Packed:
         told.append(error_of(place("resume", folder, *place.key), 2))
         return pack(directory, blocks, key, out)
 

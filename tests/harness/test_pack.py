@@ -81,7 +81,7 @@ def files(path: Path) -> dict[str, bytes]:
 
 
 def test_a_bundle_holds_these_files_and_no_others(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
-    made = pack(*finished, KEY, tmp_path / "bundles")
+    made = pack(*finished, KEY, tmp_path / "bundles").bundle
     assert made == tmp_path / "bundles" / finished[0].manifest.run_id
     assert sorted(files(made)) == sorted(
         [
@@ -106,12 +106,12 @@ def test_a_bundle_holds_these_files_and_no_others(finished: tuple[RunDirectory, 
 
 
 def test_a_bundle_of_an_honest_run_reaches_v1(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
-    verdict = verify(pack(*finished, KEY, tmp_path / "bundles"), Options())
+    verdict = verify(pack(*finished, KEY, tmp_path / "bundles").bundle, Options())
     assert (verdict.level, verdict.findings) == ("V1", [])
 
 
 def test_sha256sum_checks_a_bundle_without_our_code(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
-    made = pack(*finished, KEY, tmp_path / "bundles")
+    made = pack(*finished, KEY, tmp_path / "bundles").bundle
     for listed in (bundle.PAYLOAD_FILE, bundle.TAGS_FILE):
         subprocess.run(["sha256sum", "--check", "--strict", "--quiet", listed], cwd=made, check=True, timeout=300)
     assert set(bundle.parse_checksums((made / bundle.PAYLOAD_FILE).read_bytes()) or ()) == {
@@ -120,15 +120,15 @@ def test_sha256sum_checks_a_bundle_without_our_code(finished: tuple[RunDirectory
 
 
 def test_packing_one_run_twice_gives_the_same_bytes(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
-    one, other = pack(*finished, KEY, tmp_path / "one"), pack(*finished, KEY, tmp_path / "other")
+    one, other = (pack(*finished, KEY, tmp_path / name).bundle for name in ("one", "other"))
     assert files(one) == files(other)
 
 
 def test_packing_again_replaces_the_bundle(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
-    made = pack(*finished, KEY, tmp_path / "bundles")
+    made = pack(*finished, KEY, tmp_path / "bundles").bundle
     good = files(made)
     (made / "data" / "stray.txt").write_text("left behind")
-    assert files(pack(*finished, KEY, tmp_path / "bundles")) == good
+    assert files(pack(*finished, KEY, tmp_path / "bundles").bundle) == good
 
 
 @pytest.mark.parametrize("kind", ["folder", "file", "link"])
@@ -196,7 +196,7 @@ def test_a_crash_while_packing_leaves_no_bundle_under_its_name_and_packing_again
             pack(*finished, KEY, tmp_path / "bundles")
     run = finished[0].manifest.run_id
     assert [path.name for path in (tmp_path / "bundles").iterdir()] == [f".{run}.making"]
-    made = pack(*finished, KEY, tmp_path / "bundles")
+    made = pack(*finished, KEY, tmp_path / "bundles").bundle
     assert [path.name for path in (tmp_path / "bundles").iterdir()] == [run]
     assert verify(made, Options()).level == "V1"
 
@@ -205,13 +205,13 @@ def test_the_writes_of_a_bundle_are_as_many_as_its_files(
     finished: tuple[RunDirectory, Blocks], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at_write(monkeypatch, FILES_WRITTEN)
-    assert len(files(pack(*finished, KEY, tmp_path / "bundles"))) == FILES_WRITTEN
+    assert len(files(pack(*finished, KEY, tmp_path / "bundles").bundle)) == FILES_WRITTEN
 
 
 def test_a_crash_while_packing_again_keeps_the_bundle_that_was_there(
     finished: tuple[RunDirectory, Blocks], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = files(pack(*finished, KEY, tmp_path / "bundles"))
+    good = files(pack(*finished, KEY, tmp_path / "bundles").bundle)
 
     def no_signature(*_: object) -> bytes:
         raise Crash
@@ -254,7 +254,7 @@ def test_neither_the_api_key_nor_the_submitters_key_is_in_a_bundle_or_a_run(
     with open_world(directory.manifest, None, lambda _: None) as world:
         state = State(directory.manifest.plan, None)
         blocks = Runner(directory, world, lambda: 0, state, Stop(), 2).play()
-    made = pack(directory, blocks, KEY, tmp_path / "bundles")
+    made = pack(directory, blocks, KEY, tmp_path / "bundles").bundle
     raw = KEY.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
     der = KEY.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     secrets = [API_KEY.encode(), b"PRIVATE KEY", *(spelled for key in (raw, der) for spelled in spellings(key))]
@@ -284,7 +284,7 @@ def test_what_a_run_leaves_beside_its_journal_is_not_packed(
     (directory.path / "notes.txt").write_text("private")
     (directory.journal / "p1-chess960-naked-stranger-b00000").mkdir()
     shutil.copy(directory.path / "secret", directory.journal / STREAMS[0] / "secret")
-    made = pack(directory, blocks, KEY, tmp_path / "bundles")
+    made = pack(directory, blocks, KEY, tmp_path / "bundles").bundle
     assert verify(made, Options()).level == "V1"
     assert not [name for name in files(made) if "notes" in name or "secret" in name or "stranger" in name]
 

@@ -77,7 +77,7 @@ def promised(tmp_path_factory: pytest.TempPathFactory) -> Path:
     judge_promised(directory, blocks, ENGINE, Stop(), lambda *counts: told.append(counts))
     assert told[-1][0] == told[-1][1] == len(told)
     judge_promised(directory, blocks, ENGINE, Stop())  # a run that is resumed finds it done
-    return pack(directory, blocks, SUBMITTER, folder / "bundles")
+    return pack(directory, blocks, SUBMITTER, folder / "bundles").bundle
 
 
 @needs_engine

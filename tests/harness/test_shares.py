@@ -9,12 +9,21 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from agzamov_harness.cli import main
 from agzamov_harness.cluster.shares import Share, ShareRunner, require_spreadable, share_of
 from agzamov_harness.ports import PortFault
 from agzamov_harness.run import execution_log, run_folder
 from agzamov_harness.run.dispatch import Answering
-from agzamov_harness.run.execution_log import FILE, gather_shares
+from agzamov_harness.run.execution_log import (
+    FILE,
+    gather_shares,
+    require_done,
+    share_log,
+    shares_of_another_count,
+)
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.play_stream import unit_on_many_machines
 from agzamov_harness.run.progress import State
@@ -24,7 +33,7 @@ from agzamov_harness.run.runner import Runner, finished
 from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_verify.core.envelope import key_id
-from agzamov_verify.core.execution_log import ExecutionHistory
+from agzamov_verify.core.execution_log import ExecutionHistory, ExecutionOutcome
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.script import Answerer
@@ -318,6 +327,37 @@ def test_a_killed_share_shows_in_the_log_of_the_whole(tmp_path: Path) -> None:
     gather_shares(directory.journal)
     assert history(directory).summary.without_stop == 1
     assert not path.exists()
+
+
+def test_a_share_of_another_number_that_was_stopped_is_not_the_runs_last_execution(tmp_path: Path) -> None:
+    """One of two shares was started as one of four, and stopped; the whole was then played by both of them."""
+    directory = sealed(tmp_path, matches=PLAN["matches"][1:])
+    mistaken = share_log(directory.journal, "2-of-4", Share(2, 4).streams(directory.manifest.plan))
+    mistaken.start()
+    mistaken.stop(ExecutionOutcome.STOPPED)
+    side_by_side(directory)
+    assert shares_of_another_count(directory.journal, SHARES) == ["2/4"]
+    gather_shares(directory.journal)
+    assert history(directory).summary == (SHARES + 1, 0, True)
+    require_done(directory.path, directory.journal)
+
+
+def test_a_run_of_which_every_share_was_killed_at_its_end_is_packed_by_resume(tmp_path: Path) -> None:
+    directory = sealed(tmp_path, matches=PLAN["matches"][1:])
+    side_by_side(directory)
+    for path in directory.journal.glob("executions-*"):
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    key = tmp_path / "key.pem"
+    key.write_bytes(SUBMITTER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    key.chmod(0o600)
+    words = ["pack", str(directory.path), "--key", str(key), "--out", str(tmp_path / "bundles")]
+    ended = CliRunner().invoke(main, words)
+    go_on = f"go on with: agzamov resume {directory.path}"
+    assert ended.exit_code == 4
+    assert ended.stderr.endswith(f"its last execution was stopped or killed before its end; {go_on}\n")
+    assert not (tmp_path / "bundles").exists()
+    play_whole(directory, nobody)
+    require_done(directory.path, directory.journal)
 
 
 def test_logs_that_are_taken_in_again_after_a_kill_name_no_journal_twice(

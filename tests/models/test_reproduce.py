@@ -78,7 +78,7 @@ def played(wished: dict[str, Any], folder: Path) -> Path:
     directory = run_folder.create(folder / "runs", manifest, secret, SUBMITTER, folder)
     with weights_watched(directory), open_world(manifest, None, notes=directory.notes) as world:
         blocks = Runner(directory, world, time.monotonic_ns, State(plan, None), Stop(), SLOTS).play()
-    return pack(directory, blocks, SUBMITTER, folder / "bundles")
+    return pack(directory, blocks, SUBMITTER, folder / "bundles").bundle
 
 
 class Live(NamedTuple):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from agzamov_verify.core.columns import listed
 from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.plan.plan_problems import starts_engine
 
@@ -15,6 +16,7 @@ from ..containers.folder_transfer import require_plain_files
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..run import exit_status, run_folder
+from ..run.execution_log import shares_of_another_count
 from ..run.program_consent import outside_programs, require_consent
 from ..run.progress import State
 from ..run.run_folder import RunDirectory
@@ -35,7 +37,7 @@ PLAY_AGAIN = "play it again to go on"
 
 def _share(_: click.Context, parameter: click.Parameter, text: str | None) -> Share | None:
     try:
-        return share_of(text) if text else None
+        return None if text is None else share_of(text)
     except ValueError as error:
         raise click.BadParameter(str(error), param=parameter) from error
 
@@ -119,6 +121,8 @@ def _play_share(
         require_consent(outside_programs(manifest, places), given=start_programs)
         path = find_engine(engine) if starts_engine(plan) else None
         world_of = open_world(manifest, path, stop.wait, served, directory.notes, places)
+        if others := shares_of_another_count(directory.journal, share.count):
+            click.echo(f"warning: shares of another number were begun here: {listed(others)}", err=True)
         if has_decisions(plan):
             click.echo(f"share {share}: waits for the others where their results decide what is played", err=True)
         with progress(plan, quiet=quiet) as watcher, world_of as world:

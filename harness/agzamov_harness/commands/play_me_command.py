@@ -24,7 +24,8 @@ from ..people.casual_game import GAMES, HANDS, OPPONENTS, CasualGame, Wish, casu
 from ..people.desk import Desk
 from ..people.people_server import WAIT_S, PeopleServer
 from ..people.served import FINISHED
-from ..pipeline.play_and_pack import Packed, PlayOptions, played
+from ..pipeline.pack import Packed
+from ..pipeline.play_and_pack import PlayOptions, played
 from ..run import exit_status, signing_keys
 from ..run.plan_file import PlanFile, plan_from
 from .shared_options import allow_key_option, engine_option

@@ -21,7 +21,8 @@ from agzamov_verify.scores.collected_bundles import STUDY_APART
 
 from ..foundation.checked_yaml import read_limited
 from ..foundation.owner_folder import installed_folder
-from ..pipeline.play_and_pack import Packed, PlayOptions, connected, play_and_pack
+from ..pipeline.pack import Packed
+from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import run_folder
 from ..run.exit_status import faults

@@ -18,7 +18,8 @@ from agzamov_verify.registration.beacon import QUICKNET
 
 from ..exhibition.exhibition_folder import require_no_exhibition
 from ..foundation.owner_folder import DEFAULT_KEY
-from ..pipeline.play_and_pack import Packed, PlayOptions, connected, play_and_pack, sealed_to_play, to_resume
+from ..pipeline.pack import Packed
+from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack, sealed_to_play, to_resume
 from ..planning.plan_warnings import plan_warnings
 from ..registry.registered_run import LogPlace, Promise, RegisteredRun, quicknet_round, require_new, require_writable
 from ..run import exit_status, run_folder, signing_keys

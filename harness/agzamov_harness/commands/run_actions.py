@@ -6,27 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agzamov_verify.bundle import ANALYSIS_FILE, MANIFEST_FILE, RESULTS_FILE, claims_of
+from agzamov_verify.bundle import MANIFEST_FILE, RESULTS_FILE, claims_of
 from agzamov_verify.commands.command_line import as_typed, typed
 from agzamov_verify.commands.failed_gates import require_gates
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import Manifest, load_manifest
 from agzamov_verify.protocols import documents
-from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results, without_forfeited
 from agzamov_verify.show.text.first_screen import REPORT, NextStep, next_lines, short_lines
+from agzamov_verify.show.text.verdict_report import unused_sentences
 
 from ..containers.folder_transfer import require_plain_files
 from ..exhibition.exhibition_folder import require_no_exhibition
 from ..foundation.first_use import imported_at_first_use
 from ..models.weight_pins import weights_after
+from ..pipeline.pack import Packed
 from ..pipeline.pack import pack as pack_run
-from ..pipeline.play_and_pack import Packed, PlayOptions, connected, play_and_pack, played, to_resume
+from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack, played, to_resume
 from ..pipeline.sealed_run import sealed
 from ..planning.plan_warnings import plan_warnings
 from ..run import exit_status, run_folder, signing_keys
-from ..run.execution_log import gather_shares
+from ..run.execution_log import gather_shares, require_done
 from ..run.runner import finished
 from .plan_files import plan_file
 from .run_warnings import warning_lines
@@ -89,8 +90,8 @@ def pack(
             gather_shares(directory.journal)
             weights_after(directory)
             blocks = finished(directory)
-            packed = Packed(pack_run(directory, blocks, signer, out), blocks)
-            tell_packed(packed, as_json=as_json, fail_on_gate=fail_on_gate)
+            require_done(directory.path, directory.journal)
+            tell_packed(pack_run(directory, blocks, signer, out), as_json=as_json, fail_on_gate=fail_on_gate)
 
 
 def tell_packed(packed: Packed, *, as_json: bool, fail_on_gate: bool) -> None:
@@ -109,18 +110,17 @@ def results_of(bundle: Path) -> tuple[Manifest, Results]:
 
 def _printed(packed: Packed, *, as_json: bool) -> Results:
     """The results of a bundle, once they are printed."""
-    bundle, blocks = packed
+    bundle, verdict = packed
     manifest, results = results_of(bundle)
-    protocol = manifest.plan.protocol
     if as_json:
         gates = list(results.failed_gates)
         outcome = {"bundle": str(bundle), "claims": claims_of(results), "failed_gates": gates, "run": results.run}
         click.echo(canon.dumps(outcome).decode())
         return results
     results = without_forfeited(results)
-    analysis = documents.read(protocol, documents.ANALYSIS, (bundle / ANALYSIS_FILE).read_bytes(), Analysis)
-    warnings = warning_lines(bundle, manifest, results, analysis)
-    for line in (*short_lines(manifest, results, analysis, blocks), *warnings):
+    unused = tuple(unused_sentences(verdict))
+    told = short_lines(manifest, results, verdict.analysis, verdict.blocks, unused)
+    for line in (*told, *warning_lines(verdict)):
         click.echo(line)
     for line in next_lines(
         [NextStep(typed("report", bundle), REPORT), NextStep(typed("verify", bundle), "recomputes every figure")]

@@ -23,7 +23,7 @@ from agzamov_verify import bundle
 from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.opened_bundle import worth_starting
 from agzamov_verify.checks.replay_all import on_all_cores
-from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.core import canon, gzip_member
 from agzamov_verify.core.envelope import (
     PREDICATE_TYPE,
@@ -108,14 +108,21 @@ def environment_of(directory: RunDirectory) -> dict[str, canon.Json]:
     }
 
 
-def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
-    """The bundle's folder, `bundles`/<run_id>, complete and verified before it has its name.
+class Packed(NamedTuple):
+    """The bundle's folder, and what a check of it found that asks no engine."""
+
+    bundle: Path
+    verdict: Verdict
+
+
+def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Packed:
+    """The bundle, in the folder `bundles`/<run_id>, complete and verified before it has its name.
 
     Raises HarnessEnded, and keeps what was packed under its name while it is made, where the bundle does not verify.
     """
     making = written(directory, blocks, key, bundles)
-    require_believable(making)
-    return named(making, bundles / directory.manifest.run_id)
+    verdict = believable(making)
+    return Packed(named(making, bundles / directory.manifest.run_id), verdict)
 
 
 def written(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
@@ -130,12 +137,12 @@ def written(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bun
     return making
 
 
-def require_believable(making: Path) -> None:
-    """Verify what was packed, all but the engine, and few of the scripted replies. Raises HarnessEnded."""
+def believable(making: Path) -> Verdict:
+    """The verdict on what was packed, of all but the engine, and of few scripted replies. Raises HarnessEnded."""
     limits = VerificationLimits(seat_replies_max=SEAT_REPLIES)
     verdict = verify(making, Options(engine_missing="not asked while packing", jobs=cores(), limits=limits))
     if not verdict.failed:
-        return
+        return verdict
     first = verdict.findings[0]
     step = verdict.steps[first.step - 1].name
     raise HarnessEnded(

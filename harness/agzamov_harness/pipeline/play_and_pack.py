@@ -40,7 +40,7 @@ from ..run.server_access import keys_sent, note_addresses, require_allowed
 from ..run.stop import Stop, Stopped, StoppedAsAsked
 from ..run.terminal_progress import progress
 from ..watch.live_page import beside
-from .pack import pack
+from .pack import Packed, pack
 from .sealed_run import any_manifest, sealed_after_contact
 
 if TYPE_CHECKING:
@@ -107,13 +107,6 @@ class PlayOptions(NamedTuple):
 AS_SEALED: Final = "a sealed run keeps its plan and adapters, so if these must change, start a new run"
 
 
-class Packed(NamedTuple):
-    """The bundle's folder, and the games in it by match, from which its answers are told."""
-
-    bundle: Path
-    blocks: Blocks
-
-
 def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOptions) -> Packed:
     """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = signing_keys.signer_of(directory, key)
@@ -144,7 +137,7 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
             with counting("positions judged", quiet=options.quiet or not judge) as tick:
                 judge_promised(directory, blocks, judge, stop, tick)
             with shown(quiet=options.quiet):
-                packed = Packed(pack(directory, blocks, signer, options.out), blocks)
+                packed = pack(directory, blocks, signer, options.out)
             options.packed(packed, desk)
             return packed
     except StoppedAsAsked as error:

@@ -8,6 +8,7 @@ chain. Whoever plays or packs the whole run next takes them into the one log, ea
 """
 
 import os
+import shlex
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,6 +32,7 @@ from agzamov_verify.core.journal import BrokenJournal, line_digest
 
 from ..foundation.append_only import cut_torn_line, open_append, write_line
 from .recorder import JOURNAL_SUFFIX
+from .stop import Stopped
 
 FILE = "executions.jsonl"
 SHARE_PREFIX, SHARE_SUFFIX = "executions-", ".jsonl"
@@ -144,17 +146,32 @@ def share_log(journal: Path, share: str, streams: Container[str]) -> ExecutionLo
 
 
 def gather_shares(journal: Path) -> None:
-    """Take the logs of shares into the one log. Raises BrokenJournal for a log that breaks a rule.
+    """Take the logs of shares into the one log, last those that ended as they should.
 
-    Killed on the way, it is done again: no journal's head is taken in twice, though an execution may count twice.
+    One that was stopped may be of no share that plays: 2/3 beside 0/2 and 1/2. Killed on the way, it is done again: no
+    journal's head is taken in twice, though an execution may count twice. Raises BrokenJournal for a log that breaks a
+    rule.
     """
-    paths = sorted(journal.glob(f"{SHARE_PREFIX}*{SHARE_SUFFIX}"))
-    for path in paths:
-        _read_back(path)
-    for path in paths:
+    is_done = {path: _read_back(path).summary.done for path in journal.glob(f"{SHARE_PREFIX}*{SHARE_SUFFIX}")}
+    for path in sorted(is_done, key=lambda path: (is_done[path], path.name)):
         lines = path.read_bytes().splitlines()
         ExecutionLog(journal).take_in([canon.loads_as(line, Event) for line in lines])  # type: ignore[arg-type]
         path.unlink()
+
+
+def require_done(directory: Path, journal: Path) -> None:
+    """Raises Stopped for a run whose last execution was stopped or killed, whatever it had played by then."""
+    if not _read_back(journal / FILE).summary.done:
+        go_on = f"go on with: agzamov resume {shlex.quote(str(directory))}"
+        raise Stopped(f"{directory}: its last execution was stopped or killed before its end; {go_on}")
+
+
+def shares_of_another_count(journal: Path, count: int) -> list[str]:
+    """Names of shares that were begun of another number than `count`, such as "2/3"."""
+    names = (
+        path.name[len(SHARE_PREFIX) : -len(SHARE_SUFFIX)] for path in journal.glob(f"{SHARE_PREFIX}*{SHARE_SUFFIX}")
+    )
+    return sorted(name.replace("-of-", "/") for name in names if not name.endswith(f"-of-{count}"))
 
 
 def heads_on_disk(journal: Path) -> dict[str, Head]:

@@ -110,9 +110,10 @@ def short_lines(
     results: Results,
     analysis: Analysis | None,
     blocks: Mapping[str, Sequence[Block]],
+    unused: Sequence[str],
 ) -> Iterator[str]:
-    """The lines that `run` prints at its end: the answer, departures, and the table."""
-    yield from answer_paragraphs(Played(manifest, results, analysis, blocks))
+    """The lines that `run` prints at its end: the answer, departures, and the table. `unused` as in `Screen`."""
+    yield from answer_paragraphs(Played(manifest, results, analysis, blocks), unused)
     yield from departs_lines(results)
     if results.matches:
         yield ""
