@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -102,7 +103,20 @@ def test_the_table_has_a_line_for_every_game() -> None:
     played = [*games(BUNDLE, "chess960"), *games(BUNDLE, "holdem")]
     assert {row["game"]: row["outcome"] for row in rows} == {one.record.game: outcome(one) for one in played}
     assert len(rows) == len(played)
-    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    first = ("=", "+", "-", "@", "\t", "\r")
+    assert not [cell for row in rows for name, cell in row.items() if name != "points" and cell.startswith(first)]
+
+
+def test_the_points_of_the_table_are_those_of_the_signed_figures() -> None:
+    rows = list(csv.DictReader(io.StringIO(exported(BUNDLE, "--to", "csv").stdout)))
+    signed = json.loads((BUNDLE / "data" / "results" / "results.json").read_bytes())
+    for match in signed["matches"]:
+        of_match = [int(row["points"]) for row in rows if row["match"] == match["id"]]
+        result = match["result"]
+        if "net_chips" in result:
+            assert sum(of_match) == result["net_chips"]
+        elif "adjudicated" in result:
+            assert [of_match.count(2), of_match.count(1)] == [result["adjudicated"][name] for name in ("wins", "draws")]
 
 
 def test_one_match_goes_into_one_file(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from agzamov_verify.show.games_of_bundle import games_told, outcome
 from agzamov_verify.show.replayed_game import PlayedGame
 from bundles.bundle_factory import TINY_MODEL, make
 from bundles.make_golden import GOLDEN
+from harness.small_disk import can_mount, small_disk
 from stack_world import HANDS, bundle_of, plan_of
 
 BUNDLE = GOLDEN / "bundle"
@@ -212,6 +213,18 @@ def test_a_library_that_is_missing_is_one_line(
         2,
         f"error: --to {to}: some_library is not installed; type: make exports (in a clone)\n",
     )
+
+
+@pytest.mark.parametrize("to", ["sqlite", "parquet"])
+def test_a_full_disk_is_one_line_with_the_path_and_leaves_no_file(to: str, tmp_path: Path) -> None:
+    if not can_mount(tmp_path):
+        pytest.skip("no small disk can be mounted here")
+    with small_disk(tmp_path / "disk", 64):
+        ended = exported(BUNDLE, to, out := tmp_path / "disk" / "games")
+        assert (ended.exit_code, ended.stderr.count("\n")) == (2, 1)
+        assert ended.stderr.startswith(f"error: {out}")
+        assert re.search("No space left on device|full", ended.stderr)
+        assert not [*(tmp_path / "disk").iterdir()]
 
 
 @pytest.mark.parametrize("to", ["sqlite", "parquet"])

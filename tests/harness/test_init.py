@@ -118,7 +118,7 @@ def test_a_plan_on_standard_output_stands_there_alone(server: str) -> None:
 
 
 REFUSED = {
-    "no model": ((), "expected a model: --base-url URL --model NAME, --ollama NAME, --gguf FILE or --smollm2"),
+    "no model": ((), "expected one model: --base-url URL --model NAME, --ollama NAME, --gguf FILE or --smollm2"),
     "a dead address": (("--base-url", "http://127.0.0.1:9/v1"), "http://127.0.0.1:9/v1: no server answers there"),
     "no address": (("--base-url", "nowhere"), "nowhere"),
     "no scheme": (
@@ -130,6 +130,12 @@ REFUSED = {
         ("--ollama", "any", "--base-url", "http://127.0.0.1:9"),
         "http://127.0.0.1:9: no Ollama server answers there",
     ),
+    "no such scheme": (("--base-url", "ftp://127.0.0.1:9/v1"), "--base-url: expected an address such as https://"),
+    "no variable": (("--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--api-key-env", "NO PE"), "--api-key-env"),
+    "two models": (("--smollm2", "--gguf", __file__), "--gguf FILE or --smollm2; found --smollm2 and --gguf"),
+    "a model and an address": (("--smollm2", "--base-url", "http://127.0.0.1:9/v1"), "found --smollm2 and --base-url"),
+    "a name of a file": (("--gguf", __file__, "--model", "m"), "found --gguf and --model"),
+    "an unset variable": (("--smollm2", "--api-key-env", ""), "expected a value, found none; is a variable of your"),
     "no such arm": (("--with", "luck"), "expected memory or tools or rag, with commas between them, found 'luck'"),
 }
 

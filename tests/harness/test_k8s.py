@@ -244,6 +244,56 @@ def test_what_one_machine_must_play_and_keys_without_a_secret_are_refused(folder
         assert (refused.code, message in refused.err) == (2, True), refused
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--mount", "relative"),
+        ("--mount", ""),
+        ("--mount", "/tmp"),  # noqa: S108 - of a pod
+        ("--mount", "/runs/../etc"),
+        ("--mount", "/a:b"),
+        ("--cpu", "abc"),
+        ("--cpu", "0"),
+        ("--memory", "2 gigs"),
+        ("--memory", "2gi"),
+        ("--image", "bad image: x"),
+        ("--image", "agzamov:"),
+        ("--image", "Registry/Upper/Case"),
+    ],
+)
+def test_a_setting_that_kubernetes_refuses_is_refused_here(folder: Path, option: str, value: str) -> None:
+    written(folder)
+    refused = k8s("plan.yaml", option, value)
+    assert (refused.code, option in refused.err, f"found {value!a}" in refused.err) == (2, True, True), refused
+    assert not (folder / "runs").exists(), "nothing was sealed"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--mount", "/mnt/runs.d"),
+        ("--cpu", "500m"),
+        ("--cpu", "1.5"),
+        ("--memory", "512Mi"),
+        ("--image", "localhost:5000/team/agzamov_run:0.3@sha256:" + "0" * 64),
+    ],
+)
+def test_a_setting_as_kubernetes_takes_it_is_in_the_job(folder: Path, option: str, value: str) -> None:
+    written(folder)
+    assert value in k8s("plan.yaml", option, value).out
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:8000/v1", "http://localhost:8000/v1", "http://[::1]:8000/v1"])
+def test_a_model_on_this_machine_is_no_model_of_a_pod(folder: Path, address: str) -> None:
+    seat = {"kind": "openai", "model": "m", "base_url": address}
+    written(folder, seats={"agent": seat, "dice": {"kind": "random"}})
+    refused = k8s()
+    assert (refused.code, f"expected an address that pods reach, found {address}" in refused.err) == (2, True)
+    assert not (folder / "runs").exists(), "nothing was sealed"
+
+
 def test_a_share_that_cannot_be_is_refused(folder: Path) -> None:
-    refused = typed("play", sealed(folder), "--share", "3/3")
-    assert (refused.code, "expected I/N with I from 0 to N - 1" in refused.err) == (2, True)
+    run = sealed(folder)
+    for share in ("3/3", ""):
+        refused = typed("play", run, "--share", share)
+        assert (refused.code, "expected I/N with I from 0 to N - 1" in refused.err) == (2, True)

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -33,6 +32,7 @@ from harness.sealed_runs import (
     uninterrupted,
     wait_for,
 )
+from harness.small_disk import can_mount, small_disk
 
 CONCURRENCY = 4
 RUNS_MIN = 2
@@ -304,26 +304,7 @@ def test_a_worker_or_an_engine_that_dies_stops_the_run_and_a_new_one_goes_on(
 # --- the disk ----------------------------------------------------------------------------------------
 
 
-@contextmanager
-def small_disk(at: Path, size_kib: int) -> Iterator[None]:
-    at.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size_kib}k", "tmpfs", at], check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", at], check=True)
-
-
-def can_mount(folder: Path) -> bool:
-    try:
-        with small_disk(folder / "probe", 64):
-            return True
-    except (OSError, subprocess.CalledProcessError):
-        return False
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
 def test_a_full_disk_stops_the_run_and_a_larger_one_lets_it_go_on(commands: Commands, tmp_path: Path) -> None:
     if not can_mount(tmp_path):
         pytest.skip("this container may not mount a small disk")

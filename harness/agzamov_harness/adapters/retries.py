@@ -43,6 +43,7 @@ NOT_IMPLEMENTED = 501  # the server does not know this kind of request at all: a
 BACKOFF_FIRST_S, BACKOFF_MAX_S = 0.5, 30.0
 RETRY_AFTER_MAX_S = 300.0
 DETAIL_CHARACTERS_MAX = 300
+NO_ANSWER_IN = "no answer in"
 ERROR_CHARACTERS_MAX = 200
 CONTENT_TYPE_CHARACTERS_MAX = 40
 SECRET_CHARACTERS_MIN = 8  # a shorter key ("ollama", "EMPTY") guards nothing, and may well be a word of a reply
@@ -163,7 +164,7 @@ class Calls:
         return f"no reason given, {came} to {asked}"
 
     def timeout(self) -> Failure:
-        return Failure("timeout", f"no answer in {self._patience.timeout_s} s")
+        return Failure("timeout", f"{NO_ANSWER_IN} {self._patience.timeout_s} s")
 
     def broken(self, error: Exception) -> Failure:
         hint = (

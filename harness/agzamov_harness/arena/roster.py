@@ -32,7 +32,11 @@ def with_player(text: str, name: str, kind: str, settings: Iterable[str]) -> str
     block = lines[begins[0] + 1 : end]
     if any(re.match(rf"^\s+[\"']?{re.escape(name)}[\"']?\s*:", line) for line in block):
         raise ManifestError(f"roster.{name}: expected another name, there is a player of this one")
-    seat = {"kind": kind, **dict(_setting(word) for word in settings)}
+    named = [_setting(word) for word in settings]
+    keys = ["kind", *(key for key, _ in named)]
+    if twice := next((key for key in keys if keys.count(key) > 1), ""):
+        raise ManifestError(f"--set {twice}: it is given twice")
+    seat = {"kind": kind, **dict(named)}
     spelled = yaml.safe_dump(seat, default_flow_style=True, sort_keys=False, width=10_000).strip()
     return "\n".join([*lines[:end], f"{_indent(block)}{name}: {spelled}", *lines[end:]]) + "\n"
 

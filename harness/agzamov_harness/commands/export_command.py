@@ -16,10 +16,11 @@ from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.replay_all import on_all_cores
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.commands.bundle_argument import EXIT_FAILED, EXIT_USAGE, fail, faults_told, no_bundle
+from agzamov_verify.commands.command_line import filled
 from agzamov_verify.core.waiting import counted
 from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import engine_or_why
-from agzamov_verify.experiment.matches import Match
+from agzamov_verify.experiment.matches import MEASURED, Match
 from agzamov_verify.seats import ModelSeat
 from agzamov_verify.show.games_of_bundle import outcome, played_streams, stream_told, streams_played
 from agzamov_verify.show.replayed_game import PlayedGame
@@ -51,7 +52,7 @@ FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES, *OF_FIGURES)
 """Those of one game, those of every game, and those of the signed figures."""
 COLUMNS: Final = (
     *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "measured", "opponents"),
-    *("seats", "outcome", "ended", "questions"),
+    *("seats", "outcome", "ended", "questions", "points"),
 )
 
 
@@ -66,7 +67,7 @@ COLUMNS: Final = (
     "sqlite: one file with games, prompts, replies, memories and tool calls. parquet: the same tables, in a folder. "
     "every-eval-ever: a line of JSON for each model. in-toto: a summary, after the bundle was verified.",
 )
-@click.option("--match", "only", default="", metavar="ID", help="Only the games of one match.")
+@click.option("--match", "only", default="", callback=filled, metavar="ID", help="Only the games of one match.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -223,6 +224,7 @@ def _columns(played: PlayedGame) -> tuple[object, ...]:
         outcome(played),
         VIEWS[match.game].ended(played.record),
         len(played.asked),
+        played.record.outcomes[played.order.index(MEASURED)],
     )
 
 

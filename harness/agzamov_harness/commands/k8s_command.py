@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ import click
 import yaml
 
 from agzamov_verify.commands.command_line import as_typed
-from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.seats.model_seat import is_loopback
 
 from ..cluster.kubernetes_job import JobSettings, job_of
 from ..cluster.shares import COUNT_MAX, require_spreadable
@@ -39,17 +40,40 @@ NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 """Name of an object of Kubernetes (RFC 1123)."""
 
 
-def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    if text is not None and not NAME.fullmatch(text):
-        raise click.BadParameter("expected lower-case letters, digits, hyphens and dots", param=parameter)
-    return text
+IMAGE = re.compile(
+    r"[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[0-9]{1,5}(?=/))?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+    r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?"
+)
+"""Reference to an image: host, path, tag, digest (the grammar of CNCF distribution)."""
+QUANTITY = re.compile(r"(?=.*[1-9])[0-9]{1,15}(\.[0-9]{1,3})?(m|k|Ki|Mi?|Gi?|Ti?|Pi?|Ei?)?")
+"""Amount of a resource of Kubernetes, more than none."""
+PATH = re.compile(r"(?!/tmp$)(/(?!\.{1,2}(/|$))[^/:\s]+)+")
+"""Where a volume is seen: an absolute path without a colon, and not the pod's own /tmp."""
+
+
+def _of_form(form: re.Pattern[str], words: str) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """The callback of an option whose value has this form."""
+
+    def checked(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+        if text is not None and not form.fullmatch(text):
+            raise click.BadParameter(f"expected {words}, found {text!a}", param=parameter)
+        return text
+
+    return checked
+
+
+_name = _of_form(NAME, "lower-case letters, digits, hyphens and dots")
+_quantity = _of_form(QUANTITY, "an amount as Kubernetes writes it, such as 500m, 2 or 2Gi")
 
 
 @click.command()
 @click.argument("plan", metavar="PLAN|FOLDER", type=click.Path(exists=True, path_type=Path))
 @click.option("--shares", type=click.IntRange(1, COUNT_MAX), required=True, help="Pods side by side, each one share.")
 @click.option(
-    "--image", required=True, help="The image of the pods: this version of agzamov, and Stockfish if the plan needs it."
+    "--image",
+    callback=_of_form(IMAGE, "the name of an image, such as registry.example/agzamov:0.3"),
+    required=True,
+    help="The image of the pods: this version of agzamov, and Stockfish if the plan needs it.",
 )
 @click.option(
     "--claim",
@@ -57,15 +81,27 @@ def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str
     required=True,
     help="The persistent volume claim (ReadWriteMany) with the run's folder in its root.",
 )
-@click.option("--mount", default="/runs", show_default=True, help="Where the pods see the volume.")
+@click.option(
+    "--mount",
+    callback=_of_form(PATH, "an absolute path other than /tmp"),
+    default="/runs",
+    show_default=True,
+    help="Where the pods see the volume.",
+)
 @click.option(
     "--secret", callback=_name, help="The Kubernetes secret with the API keys, by the names of the variables."
 )
 @click.option(
     "--retries", type=click.IntRange(0, 1000), default=6, show_default=True, help="How often a share is begun again."
 )
-@click.option("--cpu", default="2", show_default=True, help="The processors that a pod asks for.")
-@click.option("--memory", default="2Gi", show_default=True, help="The memory that a pod asks for, and has at most.")
+@click.option("--cpu", callback=_quantity, default="2", show_default=True, help="The processors that a pod asks for.")
+@click.option(
+    "--memory",
+    callback=_quantity,
+    default="2Gi",
+    show_default=True,
+    help="The memory that a pod asks for, and has at most.",
+)
 @same_key_option
 @engine_option
 @runs_option
@@ -92,7 +128,7 @@ def k8s(
     The signing key stays here. Copy the run's folder to the volume's root unless --runs is that volume, apply the Job,
     and when it is complete pack the folder with `agzamov pack`.
 
-    Example: agzamov k8s plan.yaml --shares 8 --image agzamov:0.2 --claim runs > job.yaml
+    Example: agzamov k8s plan.yaml --shares 8 --image agzamov:0.3 --claim runs > job.yaml
 
     Exit code 0: the Job is printed. 2: the plan, the key, the engine or a server is wrong, or one machine must play it.
     """
@@ -102,7 +138,9 @@ def k8s(
         )
         wished = directory.manifest.plan
         require_spreadable(wished)
-        sent = keys_sent(wished, addresses_before(directory))
+        served = addresses_before(directory)
+        _require_reached_by_pods(wished, served)
+        sent = keys_sent(wished, served)
         require_allowed(sent, allow_key)
         places = Places(directory.memory_servers, directory.plan_folder)
         require_consent(outside_programs(directory.manifest, places), given=start_programs)
@@ -143,6 +181,7 @@ def _sealed(
         return directory
     file = plan_file(plan, small=small)
     require_spreadable(file.plan)
+    _require_reached_by_pods(file.plan, {})
     directory = sealed_after_contact(
         file,
         key or DEFAULT_KEY,
@@ -154,6 +193,16 @@ def _sealed(
     )
     click.echo(f"run: {directory.path}", err=True)
     return directory
+
+
+def _require_reached_by_pods(plan: Plan, served: Mapping[str, str]) -> None:
+    """Raises ManifestError for a model on this machine: in a pod its address is the pod itself."""
+    for name, seat in plan.playing.items():
+        address = served.get(name) or getattr(seat, "base_url", "")
+        if address and is_loopback(address):
+            raise ManifestError(
+                f"seats.{name}.base_url: expected an address that pods reach, found {address}: it is a pod's own there"
+            )
 
 
 def _allowed(key: Allowed) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 """An export as a folder of Apache Parquet files, one for each table, written by pyarrow."""
 
-from collections.abc import Iterable
-from contextlib import ExitStack
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ SCHEMAS: Final = {
 
 def write_parquet(folder: Path, rows: Iterable[TableRow]) -> None:
     """Write the rows into a new folder, whole or not at all. Raises OSError, and as `rows` does."""
-    with written_whole(folder) as place:
+    with written_whole(folder) as place, _named(folder):
         place.mkdir()
         with ExitStack() as stack:
             files = {
@@ -29,6 +30,17 @@ def write_parquet(folder: Path, rows: Iterable[TableRow]) -> None:
             }
             for name, values in batches(rows, ROWS_AT_ONCE):
                 files[name].write_table(_table(name, values))
+
+
+@contextmanager
+def _named(folder: Path) -> Iterator[None]:
+    """Give an error of the library, which names no file, the folder that is written."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno:
+            raise OSError(error.errno, os.strerror(error.errno), str(folder)) from error
+        raise
 
 
 def _table(name: str, rows: list[tuple[Value, ...]]) -> pa.Table:

@@ -3,6 +3,8 @@
 Datasette opens it as it is: `datasette games.sqlite`.
 """
 
+import errno
+import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -84,6 +86,9 @@ def write_sqlite(path: Path, rows: Iterable[TableRow]) -> None:
                 for table, values in batches(rows, ROWS_AT_ONCE):
                     _insert(database, table, values)
             _finish(database)
+        except sqlite3.OperationalError as error:
+            is_full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error), str(path)) from error
         finally:
             database.close()
 

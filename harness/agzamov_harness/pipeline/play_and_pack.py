@@ -210,8 +210,8 @@ def connected(address: str | None, *plans: Plan) -> Iterator["Cluster | None"]:
         warning = coordinator.warning(address)
     except ImportError as error:
         raise ManifestError(f"--cluster: {error.name} is not installed; type: make cluster (in a clone)") from error
-    _warn(warning)
     with coordinator.connected(address) as cluster:
+        _warn(warning)
         yield cluster
 
 

@@ -94,6 +94,12 @@ def test_a_player_is_added_and_every_other_line_stays(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("settings", [["nodes=5", "nodes=6"], ["kind=random"]])
+def test_a_setting_that_is_given_twice_is_refused(settings: list[str]) -> None:
+    with pytest.raises(ManifestError, match=rf"--set {settings[0].partition('=')[0]}: it is given twice"):
+        with_player(TEXT, "three", "stockfish", settings)
+
+
 @pytest.mark.parametrize(("name", "told"), [("two", "expected another name"), ("Two!", "expected a name")])
 def test_a_player_with_a_wrong_name_is_refused(name: str, told: str) -> None:
     with pytest.raises(ManifestError, match=told):

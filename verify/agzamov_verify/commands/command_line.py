@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import IO, Any, Final, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from ..core.columns import LABEL_WIDTH, WIDTH
 from ..core.untrusted_input import printable
@@ -241,3 +242,11 @@ def first_sentence(command: click.Command) -> str:
     """The first sentence of a command's help, whole."""
     text = " ".join((command.short_help or command.help or "").split("\n\n")[0].split())
     return text.partition(". ")[0].removesuffix(".")
+
+
+def filled(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """The value of an option that is empty where it was not typed: typed empty, it is a variable that is not set."""
+    is_typed = parameter.name and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    if is_typed and not value:
+        raise click.BadParameter("expected a value, found none; is a variable of your shell not set?", param=parameter)
+    return value

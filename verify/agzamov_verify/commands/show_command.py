@@ -31,7 +31,7 @@ from ..show.text import verdict_report
 from ..show.text.first_screen import NOT_REPLAYED, REPORT, NextStep, Screen, screen_lines, seat_paragraphs
 from ..show.views import VIEWS
 from .bundle_argument import EXIT_USAGE, fail, faults_told, no_bundle
-from .command_line import typed
+from .command_line import filled, typed
 
 CLAIMED: Final = (
     "Claims only: no figure was recomputed here; verification does that.",
@@ -60,10 +60,11 @@ class View(NamedTuple):
 )
 @click.option("--prompts", is_flag=True, help="With --game: every prompt and reply, word for word.")
 @click.option("--games", is_flag=True, help="List the games by name, with their results.")
-@click.option("--match", default="", metavar="ID", help="With --games: only those of one match.")
+@click.option("--match", default="", callback=filled, metavar="ID", help="With --games: only those of one match.")
 @click.option(
     "--result",
     default="",
+    callback=filled,
     type=click.Choice(("", *OUTCOMES)),
     help="With --games: only those that seat A won, drew or lost.",
 )

@@ -146,8 +146,9 @@ def list_lines(opened: Opened, selection: GameSelection) -> Iterator[str]:
     start = (selection.page - 1) * PAGE
     rows = list(islice(_selected(opened, selection), start, start + PAGE + 1))
     if not rows:
-        is_empty = selection.page == 1 or not any(True for _ in _selected(opened, selection))
-        yield "no such games here" if is_empty else f"no page {selection.page}: fewer games are listed"
+        games = sum(1 for _ in _selected(opened, selection))
+        pages = "1 page" if games <= PAGE else f"{-(-games // PAGE):,} pages"
+        yield f"no page {selection.page:,}: {games:,} games on {pages}" if games else "no such games here"
         return
     yield from table(("game", _first_place(rows), "A", "how it ended"), map(_row, rows[:PAGE]), names=True)
     yield "A: won, drawn or lost by seat A, which is measured"

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Final
 from ...core.columns import ascii_words, paragraph, row
 from ...core.questions import Message, NoReply, Reply
 from ...plan.manifest import Plan
+from ...scoring.inference.unit_values import CAREERS
 from ...scoring.match_figures import MatchAnalysis
 from ...scoring.units.counts import Counts
 from ...show.game_view import GameView
@@ -237,7 +238,8 @@ def _last_street(record: HandRecord, story: HandStory) -> int:
 
 
 def _preflop(seat: PreflopLoss) -> str:
-    lost = f"{seat.decisions} decisions of {seat.hands} hands lose {estimate(seat.loss_per_decision)}, n in sessions"
+    over = "" if seat.loss_per_decision.over == CAREERS else ", n in sessions"
+    lost = f"{seat.decisions} decisions of {seat.hands} hands lose {estimate(seat.loss_per_decision)}{over}"
     return f"{lost} ({PREFLOP})"
 
 
@@ -350,7 +352,8 @@ class PokerView(GameView):
             over = f"one-sided binomial test over n = {counts.units} {unit}"
             yield from row(label("p, sessions won above 1/2"), ascii_words(f"{analysis.p_units_won}, {over}"))
         if analysis.bb_per_100.everything.sd:
-            yield from row(label("session SD"), f"{analysis.bb_per_100.everything.sd[0].decimal} {label('bb/100')}")
+            named = "career SD" if analysis.bb_per_100.everything.over == CAREERS else "session SD"
+            yield from row(label(named), f"{analysis.bb_per_100.everything.sd[0].decimal} {label('bb/100')}")
         for name in METHODS:
             if name in analysis.adjusted and name != Method.RAW.value:
                 cut = analysis.variance_cuts.get(name)

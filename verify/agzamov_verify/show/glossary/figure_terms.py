@@ -243,8 +243,9 @@ STATISTICS: Final = (
          "S. Holm, Scandinavian Journal of Statistics 6 (1979), 65",
          ("Holm", "Holm's method", "corrected p", "p corrected")),
     Term("SD",
-         "Standard deviation: how widely single units spread about their mean.",
-         "docs/scoring.md", ("standard deviation", "session SD")),
+         "Standard deviation: how widely single units spread about their mean. Where a match has careers, these "
+         "are the units: the SD of their figures is that of whole careers, and smaller than that of sessions.",
+         "docs/scoring.md", ("standard deviation", "session SD", "career SD")),
     Term("variance reduction",
          "Taking the luck of the cards out of hold'em results without bias, so that fewer hands are needed. A factor "
          "of 2 is worth twice as many hands.",
