@@ -117,6 +117,7 @@ def test_a_module_fits_in_the_head() -> None:
     assert found == {}, f"more than {MODULE_LINES_MAX} lines: find the second noun in it and give it a file of its own"
 
 
+@pytest.mark.slow
 def test_a_function_fits_on_a_screen() -> None:
     found = [(one.place, one.lines) for one in measured() if one.lines > FUNCTION_LINES_MAX]
     assert found == [], f"more than {FUNCTION_LINES_MAX} lines: push the ifs up, the loops down, and name what is left"

@@ -273,6 +273,7 @@ def test_a_game_cut_to_10_plies_and_still_adjudicated_is_a_finding(copy: Copy, t
     ]
 
 
+@pytest.mark.slow
 def test_a_cut_game_is_a_finding_by_the_engines_rule_too(copy: Copy, tmp_path: Path) -> None:
     try:
         engine = find_engine()

@@ -56,6 +56,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "show"])
 def test_an_answer_comes_first_and_fits_on_the_screen(command: str, small: Path) -> None:
     told = screen(command, small)
@@ -111,6 +112,7 @@ def test_a_broken_bundle_shows_its_findings_and_no_figure(small: Path, tmp_path:
     assert max(map(len, told.splitlines())) <= WIDTH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("check", "--details"), ("show", "--details"), ("show",), ("score",)])
 def test_no_line_is_wider_than_100_columns(small: Path, arguments: tuple[str, ...]) -> None:
     command, *options = arguments
@@ -225,6 +227,7 @@ def test_too_few_units_have_no_interval_and_an_early_end_a_sequential_one() -> N
 # --- conclusions ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_few_units_conclude_nothing_and_phase_0_says_its_own_test(small: Path) -> None:
     told = words(screen("check", small))
     assert "cannot" not in told, "who lost with legal actions is told apart by its wins"
@@ -453,6 +456,7 @@ def test_each_next_command_says_what_it_gives_and_can_be_pasted(small: Path) -> 
     assert purpose == "           # a purpose that has no room beside it"
 
 
+@pytest.mark.slow
 def test_a_career_and_a_session_are_explained_where_they_are_counted(small: Path) -> None:
     told = words(screen("check", small))
     assert "A session is 2 hands of hold'em that count as one." in told

@@ -35,6 +35,7 @@ def checked(folder: Path, lie: Callable[[Question, Answer], Answer] = lambda _, 
     return check(make(wished, folder, answer, memories={"recent": PIN}), limits=ALL_REPLIES)
 
 
+@pytest.mark.slow
 def test_memory_tool_and_documents_of_a_full_stack_are_checked_and_shown(tmp_path: Path) -> None:
     verdict = checked(tmp_path)
     assert (verdict.level, verdict.recomputed) == ("V1", Recomputed.ALL), told(verdict)
@@ -52,6 +53,7 @@ def test_memory_tool_and_documents_of_a_full_stack_are_checked_and_shown(tmp_pat
     assert "== novice answers\n   By what I was told of this opponent.\n   HANDS: " in shown.output
 
 
+@pytest.mark.slow
 def test_one_tampered_entry_of_the_memory_is_found_by_its_audit(tmp_path: Path) -> None:
     done: list[str] = []
 
@@ -67,6 +69,7 @@ def test_one_tampered_entry_of_the_memory_is_found_by_its_audit(tmp_path: Path) 
     assert done[0] in verdict.findings[0].place
 
 
+@pytest.mark.slow
 def test_one_tampered_equity_against_a_share_of_hands_is_found_at_its_entry(tmp_path: Path) -> None:
     done: list[str] = []
 
@@ -91,6 +94,7 @@ def test_one_tampered_equity_against_a_share_of_hands_is_found_at_its_entry(tmp_
     assert "equity_permille" in finding.expected
 
 
+@pytest.mark.slow
 def test_other_hands_than_the_scripted_seat_would_say_are_found(tmp_path: Path) -> None:
     def narrow(question: Question, answer: Answer) -> Answer:
         is_asked = isinstance(question, Chat) and "HANDS: <percent>" in question.messages[1].content

@@ -459,6 +459,7 @@ def test_words_of_a_bundle_never_become_html(browsers: Started, made: dict[str, 
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["incomplete", "answered", "fails"])
 def test_the_check_is_laid_out_as_it_was(name: str, browsers: Started, page_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "verify.html"

@@ -455,6 +455,7 @@ def test_a_hypothesis_that_no_run_can_find_is_named_with_its_margin_and_standard
     assert found == pytest.approx(0.8**0.5, abs=0.005)
 
 
+@pytest.mark.slow
 def test_that_deltas_are_alike_is_named_where_no_run_can_find_it() -> None:
     """Stats F7: H5 needs two deltas within half of delta_max, over so few degrees of freedom."""
     more = ARMS.replace("one: {kind", "two: {kind: oracle, facts: '- It calls.'}, one: {kind")

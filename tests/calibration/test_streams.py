@@ -124,6 +124,7 @@ def test_a_test_at_twice_its_level_is_caught_though_it_is_called_cautious() -> N
     assert caught(streams.Trial("loose", loose, [GAMES.world], GAMES, cautious=True))
 
 
+@pytest.mark.slow
 def test_a_percentile_bootstrap_of_ten_sessions_is_caught() -> None:
     def percentile(sample: Sample, own: bytes) -> Interval | None:
         return mean_estimate(sample[0], FEW_HANDS.scale, Resamples(own, 1_000, Bootstrap.PERCENTILE)).ci

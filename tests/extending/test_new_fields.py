@@ -92,6 +92,7 @@ def test_the_next_protocol_has_them(tree: SourceTree, tmp_path: Path) -> None:
     assert tree.run("show", str(bundle), cwd=tmp_path), "an analysis with the figure is read, too"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plan", "named"),
     [

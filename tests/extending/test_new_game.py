@@ -188,6 +188,7 @@ def test_every_seat_of_a_table_is_shown_and_listed(tree: SourceTree, bundle: Pat
     assert "low" in of_nine["seats"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "told"),
     [

@@ -222,6 +222,7 @@ def test_a_missing_variable_leaves_no_run(home: Path, monkeypatch: pytest.Monkey
     assert "the environment variable NO_SUCH_KEY holds no key" in output
 
 
+@pytest.mark.slow
 def test_a_key_goes_nowhere_without_leave_and_leave_is_remembered(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLOUD_SECRET", KEY)
     with Peer(then=serves(("reference",))) as peer:

@@ -565,6 +565,7 @@ def test_the_record_keeps_every_bundle_that_was_ever_there(augmented: Path, tiny
     assert gone.count(augmented.name) >= 2
 
 
+@pytest.mark.slow
 def test_pages_are_built_again_in_their_place_and_nothing_else_is_replaced(
     augmented: Path, tiny: Path, tmp_path: Path
 ) -> None:

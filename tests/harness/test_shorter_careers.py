@@ -79,6 +79,7 @@ def test_the_time_is_that_of_a_plan_with_these_careers() -> None:
     assert Fraction(2, 5) < planned.time.seconds / before.seconds < Fraction(3, 5)
 
 
+@pytest.mark.slow
 def test_the_effects_are_those_of_the_table_of_careers() -> None:
     planned = forecast(remembering(CHESS))
     assert planned.shorter

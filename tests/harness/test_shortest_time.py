@@ -52,6 +52,7 @@ def test_a_plan_of_scripted_players_has_no_such_time() -> None:
     assert shortest_time(plan(dice, seats={"dice": {"kind": "random"}}), Assumptions()) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["phase3", "phase5"])
 def test_of_a_normative_plan_no_calls_in_flight_are_enough_to_be_faster(name: str) -> None:
     """So many calls in flight as help, each busy all the time, take no longer than the longest streams."""

@@ -153,6 +153,7 @@ STEPS: list[tuple[str, tuple[list[str], str]]] = [
 ]
 
 
+@pytest.mark.slow
 def test_it_goes_through_the_conversation_of_match_runners(engine: EngineProcess, tmp_path: Path) -> None:
     assert len(STEPS) >= 40
     for step, (lines, pattern) in STEPS:

@@ -247,6 +247,7 @@ def test_whoever_reads_leaves_early_and_that_is_no_failure_of_a_check() -> None:
         assert (process.wait(300), process.stderr.read()) == (READER_LEFT, b"")
 
 
+@pytest.mark.slow
 def test_a_full_standard_output_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

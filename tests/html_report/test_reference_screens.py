@@ -61,6 +61,7 @@ def test_a_reports_first_screen_is_laid_out_as_it_was(
     require_boxes(REFERENCE / f"report-{kind}-{screen}-{browsers.name}.json", found)
 
 
+@pytest.mark.slow
 def test_what_has_moved_or_gone_is_told() -> None:
     expected = {"h1": [[10, 10, 100, 20]], "p.big": [[10, 40, 100, 20], [10, 70, 100, 20]]}
     assert differences(expected, expected) == []

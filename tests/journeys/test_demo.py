@@ -61,6 +61,7 @@ def test_a_demo_that_is_interrupted_goes_on_when_it_is_started_again(tmp_path: P
     assert (tmp_path / f"report-{run.name}" / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_demo_that_fails_has_the_exit_code_of_what_failed(tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text("title: no plan")
     code, out, err = ended(started(tmp_path))

@@ -103,6 +103,7 @@ def test_an_answer_of_any_length_is_not_read_to_its_end(tmp_path: Path) -> None:
         port.answer(search("more than fits", 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "GZIP, gzip"])
 def test_an_encoded_answer_is_never_decoded(encoding: str, tmp_path: Path) -> None:
     """3 MB of gzip took gigabytes, and the call's time limit did not fire while they were unpacked."""
@@ -175,6 +176,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_before_it_listens_is_told_with_its_last_line(tmp_path: Path) -> None:
     launch = STARTED.replace('"${PORT}"]', "no-port]")
     with (

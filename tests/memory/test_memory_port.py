@@ -186,6 +186,7 @@ def test_a_server_is_told_nothing_of_who_started_it(tmp_path: Path, monkeypatch:
     assert not Path(home).exists()
 
 
+@pytest.mark.slow
 def test_a_built_in_system_behind_the_same_port(tmp_path: Path) -> None:
     setup = Setup(system_of("recent"))
     with opened(setup, tmp_path) as port:
@@ -196,6 +197,7 @@ def test_a_built_in_system_behind_the_same_port(tmp_path: Path) -> None:
     assert answered[-2] == Hits(tuple(Hit(NOTES[number - 1], f"e{number:05}") for number in (4, 3, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["full_text", "graph", "file", "history", "consolidator"])
 def test_every_built_in_system_keeps_the_rules_of_the_port(tmp_path: Path, name: str) -> None:
     with opened(Setup(system_of(name)), tmp_path) as port:
@@ -204,6 +206,7 @@ def test_every_built_in_system_keeps_the_rules_of_the_port(tmp_path: Path, name:
     assert {number for one in dump.entries for number in one.games} == {1, 2, 3, 4}
 
 
+@pytest.mark.slow
 def test_a_system_that_rewrites_names_what_it_made_entries_of(tmp_path: Path) -> None:
     with opened(Setup(system_of("consolidator")), tmp_path) as port:
         dump = answers(port, career())[-1]

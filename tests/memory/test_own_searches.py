@@ -75,6 +75,7 @@ def test_notes_and_searches_are_those_of_each_game_and_always_the_same() -> None
     assert streets == {"preflop", "flop", "turn", "river"}, "from the whole course of a contest"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", ["full_text", "graph", "consolidator", "file", "recent"])
 def test_a_built_in_memory_finds_notes_of_each_game(server: str, tmp_path: Path) -> None:
     asked(Setup(system_of(server), limits=LIMITS), tmp_path / "log", *remembering())

@@ -226,6 +226,7 @@ def test_two_runs_may_ask_one_server_and_neither_begins_while_it_is_checked(idle
         pass
 
 
+@pytest.mark.slow
 def test_a_run_that_asks_another_server_is_in_nobodys_way(idle: OllamaDouble) -> None:
     with server_asked(idle.url), OllamaDouble(Shown(NAME, DIGEST, SIZE), "http://127.0.0.1:9", CONTEXT) as other:
         assert agzamov("pull", NAME, "--at", other.url)[0] == 0

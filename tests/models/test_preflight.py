@@ -335,6 +335,7 @@ def test_ollamas_default_flash_attention_is_refused_with_the_variable_to_set(bab
         of_ollama(babbler, double, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("manner", "words"),
     [

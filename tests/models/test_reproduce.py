@@ -486,5 +486,6 @@ def test_every_game_is_drawn_about_equally_often() -> None:
     assert all(240 <= count <= 360 for count in counts.values())  # 300 expected, standard deviation 14.5
 
 
+@pytest.mark.slow
 def test_all_games_are_drawn_where_more_are_wanted() -> None:
     assert sum(map(len, draw(GAMES, 10_000, "run", "seed").values())) == 1052

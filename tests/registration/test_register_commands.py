@@ -149,6 +149,7 @@ def test_no_end_is_written_that_a_log_would_not_take(world: World) -> None:
     assert not end.exists()
 
 
+@pytest.mark.slow
 def test_the_end_of_another_keys_run_is_not_written(world: World) -> None:
     _, bundle = played(world.folder / "played")
     end = world.folder / "end.json"

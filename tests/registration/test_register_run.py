@@ -64,6 +64,7 @@ def test_plan_names_the_command_for_a_seed_that_waits_for_a_round(world: World) 
     assert f" run {path}" in without
 
 
+@pytest.mark.slow
 def test_what_a_witness_signed_while_the_run_waited_takes_it_to_v2(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def answers(words: tuple[str, ...], folder: Path, *lines: str, expected: int) ->
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", MEMORIES, ids=lambda words: words[1])
 def test_a_memory_says_what_its_tools_take_and_change_and_declares_nothing_else(
     words: tuple[str, ...], tmp_path: Path

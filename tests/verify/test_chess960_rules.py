@@ -150,6 +150,7 @@ def bare(number: int) -> str:
     return board.fen()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(8))
 def test_fen_diagram_material_and_end_are_the_librarys_at_every_ply(chunk: int) -> None:
     stream = Dice(ROOT).stream(f"walk/{chunk}")
@@ -167,6 +168,7 @@ def test_random_walks_meet_en_passant_pinned_or_not() -> None:
     assert sum((walk(EN_PASSANT_START, stream, 14, 0) for _ in range(60)), Counter())["en passant"] > 20
 
 
+@pytest.mark.slow
 def test_the_end_of_any_small_position_is_the_librarys() -> None:
     stream = Dice(ROOT).stream("small")
     met: Counter[End | None] = Counter()

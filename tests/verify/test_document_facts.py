@@ -238,6 +238,7 @@ def ways_out(board: chess.Board) -> Iterator[tuple[str, int, bool]]:
         yield kind, len(checkers), any(board.piece_type_at(checker) == chess.KNIGHT for checker in checkers)
 
 
+@pytest.mark.slow
 def test_ways_out_of_check_are_the_three_of_the_passage() -> None:
     text = told("chess960", "A king in check")
     found = set()

@@ -129,6 +129,7 @@ def test_a_file_of_countless_good_calls_is_not_kept(draft: Draft, tmp_path: Path
     assert peak < 32 * MIB
 
 
+@pytest.mark.slow
 def test_a_bomb_of_good_lines_stops_at_the_segments_limit(tmp_path: Path) -> None:
     (tmp_path / "segment").write_bytes(bomb(JOURNAL_SEGMENT_BYTES_MAX + MIB, b"x" * 1023 + b"\n"))
     source = DirectorySource(tmp_path)

@@ -46,6 +46,7 @@ def episodes_in(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_bundle_with_its_tar_beside_it_is_exported_once(bundle: Path, tmp_path: Path) -> None:
     assert exported(bundle.parent, "episodes", tmp_path / "alone") == (0, [])
     both = folder_with(tmp_path / "both", bundle)

@@ -101,6 +101,7 @@ def with_profile(question: Chat, profile: str) -> Chat:
     return msgspec.structs.replace(question, messages=messages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOTED)
 def test_ten_donor_notes_leave_most_decisions_as_they_were(name: str) -> None:
     """Nearly as few as ten notes of a real stranger change (6 %): counts vary, and the player goes by them."""
