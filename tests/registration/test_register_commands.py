@@ -167,6 +167,7 @@ def test_the_end_of_another_keys_run_is_not_written(world: World) -> None:
     [
         (("--margin", "bb/100=-3"), "expected a unit as bb/100 and a number as 0.05"),
         (("--margin", "bb/100=3", "--margin", "bb/100=5"), "bb/100 is given twice"),
+        (("--margin", "chess=3"), "--margin chess: expected a unit of this plan: bb/100"),
         (("--seen-round", "99999999999"), "expected a round that was seen, so is out"),
         (("--request", "none/request.json"), "there is no folder none; make it first"),
     ],

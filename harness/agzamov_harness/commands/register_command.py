@@ -24,7 +24,8 @@ from agzamov_verify.transparency_log.signed_note import BadNote
 from ..foundation.default_places import RUNS
 from ..foundation.new_file import require_new, write_new
 from ..pipeline.sealed_run import sealed
-from ..registry.registered_run import quicknet_round, require_margins
+from ..registry.margins import lacking_margins, require_margins
+from ..registry.registered_run import quicknet_round
 from ..registry.request_admission import require_seen
 from ..run import exit_status, run_folder, signing_keys
 from ..run.registration import registered, signed_entry, stamp_query, take_beacon, take_proof, take_stamp
@@ -123,7 +124,9 @@ def register_plan(
         if attempt > attempts:
             raise ManifestError(f"--attempt {attempt}: expected at most the {attempts} of --attempts")
         file = plan_file(plan, small=small)
-        require_margins(margins)
+        require_margins(margins, file.plan)
+        for warning in lacking_margins(margins, file.plan):
+            click.echo(f"warning: {warning}", err=True)
         require_new(request, "--request")
         if quicknet_round(file.plan.seed):
             _require_seen(seen_round)

@@ -21,7 +21,15 @@ from ..foundation.owner_folder import DEFAULT_KEY
 from ..pipeline.pack import Packed
 from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack, sealed_to_play, to_resume
 from ..planning.plan_warnings import plan_warnings
-from ..registry.registered_run import LogPlace, Promise, RegisteredRun, quicknet_round, require_new, require_writable
+from ..registry.margins import lacking_margins
+from ..registry.registered_run import (
+    LogPlace,
+    Promise,
+    RegisteredRun,
+    quicknet_round,
+    require_unregistered,
+    require_writable,
+)
 from ..run import exit_status, run_folder, signing_keys
 from ..run.exit_status import HarnessEnded
 from ..run.run_folder import REGISTRATION, RunDirectory
@@ -117,7 +125,7 @@ def _sealed(
     path: Path, promise: Promise, runs: Path, given: Given, place: LogPlace, options: PlayOptions, *, small: bool
 ) -> RunDirectory:
     file = plan_file(path, small=small)
-    for warning in plan_warnings(file.plan):
+    for warning in (*plan_warnings(file.plan), *lacking_margins(promise.margins, file.plan)):
         tell(f"warning: {printable(warning)}")
     if file.plan.seed.origin != "beacon":
         tell("warning: its seed waits for no beacon round, so it can reach V1 alone: see docs/trust.md")
@@ -127,7 +135,7 @@ def _sealed(
     require_writable(place, signing_keys.load(key))
 
     def require(manifest: Manifest) -> None:
-        require_new(manifest, promise, runs, place, now_s())
+        require_unregistered(manifest, promise, runs, place, now_s())
 
     return sealed_to_play(file, key, runs, options, require)
 

@@ -13,12 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE
 from agzamov_verify.core.envelope import key_id
-from agzamov_verify.experiment.plan_fields import DecimalText
 from agzamov_verify.plan.manifest import Manifest, ManifestError, Seed
 from agzamov_verify.registration.beacon import QUICKNET
 from agzamov_verify.registration.log_entry import (
@@ -30,7 +28,6 @@ from agzamov_verify.registration.log_entry import (
     read_entry,
     study_of,
 )
-from agzamov_verify.registration.trust_policy import Unit
 from agzamov_verify.transparency_log.checkpoint import parse_checkpoint
 from agzamov_verify.transparency_log.folder_log import FolderLog
 from agzamov_verify.transparency_log.signed_note import BadNote
@@ -42,6 +39,7 @@ from ..run.registration import is_as_stamped, keep_proof, registered, signed_ent
 from ..run.run_folder import BEACON, PROOF, REGISTRATION, STAMP, RunDirectory
 from ..run.stop import Stop, Stopped, StoppedAsAsked
 from . import log_writer
+from .margins import require_margins
 from .request_admission import DAY_S, day_of, logged, number_of, reads_of, require_seen, require_to_come
 
 PROOF_SUFFIX: Final = ".tlog-proof"
@@ -265,10 +263,10 @@ def quicknet_round(seed: Seed) -> int:
     return int(number) if (seed.origin, chain) == ("beacon", "quicknet") else 0
 
 
-def require_new(manifest: Manifest, promise: Promise, runs: Path, place: LogPlace, clock_s: int) -> None:
+def require_unregistered(manifest: Manifest, promise: Promise, runs: Path, place: LogPlace, clock_s: int) -> None:
     """Raises ManifestError for a run whose round is out, whose number in its study is registered, or whose promise is
     not the one that the study began with."""
-    require_margins(promise.margins)
+    require_margins(promise.margins, manifest.plan)
     with _one_line():
         if number := quicknet_round(manifest.plan.seed):
             require_to_come(number, clock_s)
@@ -285,17 +283,6 @@ def require_new(manifest: Manifest, promise: Promise, runs: Path, place: LogPlac
             continue
         if (read.key_id, read.entry.study) == wanted:
             _require_same_study(read.entry, promise, where)
-
-
-def require_margins(margins: Mapping[str, str]) -> None:
-    """Raises ManifestError for margins that no registration can declare."""
-    for unit, margin in margins.items():
-        try:
-            msgspec.convert({unit: margin}, dict[Unit, DecimalText])
-        except msgspec.ValidationError as error:
-            raise ManifestError(
-                f"--margin {unit}={margin}: expected a unit as bb/100 and a number as 0.05: {error}; nothing was sealed"
-            ) from error
 
 
 def _require_same_study(earlier: Registered, promise: Promise, where: str) -> None:

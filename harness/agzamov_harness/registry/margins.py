@@ -1,0 +1,57 @@
+"""The margins that a registration declares: by unit, how far apart the figures of two executions may be.
+
+Level V4 asks that every figure has a margin, and nothing adds one once a plan is registered.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from agzamov_verify.experiment.matches import MEASURED, Arm
+from agzamov_verify.experiment.plan_fields import DecimalText
+from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.registration.trust_policy import Unit
+from agzamov_verify.scoring.game_scoring import Played
+from agzamov_verify.scoring.scorings import SCORINGS
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.show.views import VIEWS
+
+
+def units_of(plan: Plan) -> dict[str, str]:
+    """The units of the figures of a plan that two executions are compared by, each with the figures in words.
+
+    A match has the unit of its own result; a difference between arms that of the figure which the arms are scored by.
+    """
+    units = dict[str, str]()
+    for match in plan.matches:
+        game = SCORINGS[match.game].game
+        units.setdefault(next(iter(VIEWS[match.game].unit_words)), f"results in {game.title}")
+        if match.condition.arm is Arm.REAL:
+            key = CellKey(match.measured, match.game, int(match.phase), seats=len(match.table))
+            nothing_played = SCORINGS[match.game].cell(key, Played("", plan, match, MEASURED, ()))
+            units.setdefault(nothing_played.measured().scale.unit, f"differences between arms in {game.title}")
+    return units
+
+
+def require_margins(margins: Mapping[str, str], plan: Plan) -> None:
+    """Raises ManifestError for margins that no registration can declare, or that no figure of the plan has."""
+    units = units_of(plan)
+    for unit, margin in margins.items():
+        try:
+            msgspec.convert({unit: margin}, dict[Unit, DecimalText])
+        except msgspec.ValidationError as error:
+            raise ManifestError(
+                f"--margin {unit}={margin}: expected a unit as bb/100 and a number as 0.05: {error}; nothing was sealed"
+            ) from error
+        if unit not in units:
+            raise ManifestError(
+                f"--margin {unit}: expected a unit of this plan: {', '.join(units)}; nothing was sealed"
+            )
+
+
+def lacking_margins(margins: Mapping[str, str], plan: Plan) -> Iterator[str]:
+    """One warning for each unit of the plan without a margin, where others have one."""
+    for unit, figures in units_of(plan).items():
+        if margins and unit not in margins:
+            named = f"'{unit}=NUMBER'" if " " in unit else f"{unit}=NUMBER"
+            yield f"{figures} have no margin, so this run will not reach V4: add --margin {named}"
