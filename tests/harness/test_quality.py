@@ -524,7 +524,7 @@ def test_an_unfinished_run_and_a_broken_bundle_are_refused(made: Path, tmp_path:
 
 def test_a_bundle_without_chess_needs_no_answers(tmp_path: Path) -> None:
     bundle = make({**TINY, "matches": [match for match in TINY["matches"] if match["game"] == "holdem"]}, tmp_path)
-    assert command("quality", bundle, "--nodes", NODES).exit_code == 0
+    judge_run(played_of(bundle), quality_text.answers_folder(bundle), asking())
     result = command("check-quality", bundle)
     assert result.exit_code == 0
     assert "no game was played whose moves are judged" in result.stdout
