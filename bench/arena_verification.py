@@ -84,7 +84,7 @@ def bundle_of(folder: Path, game: str, characters: int) -> Path:
     models, ticks = Models(characters), count(step=1_000_000)
     ports = RunPorts({"one": models, "two": models}, {})
     runner = Runner(directory, ports, lambda: next(ticks), State(plan, None), Stop(), 1)
-    return pack(directory, runner.play(), key, folder / "bundles")
+    return pack(directory, runner.play(), key, folder / "bundles").bundle
 
 
 def whole_check(bundle: Path) -> None:

@@ -95,4 +95,4 @@ def bundle_of(
     directory = run_folder.create(folder / "runs", manifest, secret, key)
     blocks = Runner(directory, Answering(answer), time.monotonic_ns, State(plan, None), stop, at_once).play()
     judge_promised(directory, blocks, path, stop)
-    return pack(directory, blocks, key, folder / "bundles")
+    return pack(directory, blocks, key, folder / "bundles").bundle

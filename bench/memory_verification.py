@@ -125,7 +125,7 @@ def bundle_of(folder: Path, condition: dict[str, str], size: Size) -> Path:
     players = Players()
     ports = RunPorts({"agent": players, "foe": players}, {MEMORY: lambda stream: Memory(folder / "stores" / stream)})
     runner = Runner(directory, ports, time.monotonic_ns, State(plan, None), Stop(), 1)
-    return pack(directory, runner.play(), key, folder / "bundles")
+    return pack(directory, runner.play(), key, folder / "bundles").bundle
 
 
 def cpu_s(bundle: Path) -> float:

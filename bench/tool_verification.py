@@ -102,7 +102,7 @@ def play(folder: Path, system: str, game: dict[str, Any]) -> Path:
     directory = run_folder.create(folder / "runs", manifest, secret, key)
     with open_world(manifest, find_engine(), has_processes=False) as ports:
         blocks = Runner(directory, ports, time.monotonic_ns, State(plan, None), Stop(), 1).play()
-    return pack(directory, blocks, key, folder / "bundles")
+    return pack(directory, blocks, key, folder / "bundles").bundle
 
 
 def compare(name: str, meter: Meter, system: str, game: dict[str, Any], start_s: float = 0) -> float:

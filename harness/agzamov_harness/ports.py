@@ -4,12 +4,12 @@ An adapter turns every foreign exception into PortFault. A PortFault stops the m
 resumed; it is never a move.
 """
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from agzamov_verify.core.questions import Answer, Evaluate, Evaluation, Message, NoReply, Question, Reply, Tool
+from agzamov_verify.core.survey_question import Survey
 
 
 class PortFault(Exception):
@@ -59,8 +59,8 @@ class People(Protocol):
         """The port of the person at a seat."""
         ...
 
-    def choose(self, seat: str, game: str, text: str, choices: Sequence[str], name: str) -> str:
-        """A person's choice among some answers beside a game. `name`: the digest of the question. Raises Stopped."""
+    def choose(self, seat: str, question: Survey) -> str:
+        """A person's choice among some answers beside a game. Raises Stopped."""
         ...
 
 

@@ -12,13 +12,16 @@ import pytest
 from agzamov_harness.build_ports import open_world
 from agzamov_harness.cluster.shares import require_spreadable
 from agzamov_harness.people.admissions import PEOPLE
-from agzamov_harness.people.place import RESIGNS, Place
+from agzamov_harness.people.desk import Desk
+from agzamov_harness.people.place import RESIGNS, Keeping, Place
 from agzamov_harness.people.served import people_at
 from agzamov_harness.people.shown import Asked
 from agzamov_harness.ports import PortFault
 from agzamov_harness.run.plan_file import plan_from
-from agzamov_harness.run.stop import Stop, StoppedAsAsked
+from agzamov_harness.run.stop import Stop, Stopped, StoppedAsAsked
 from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.question_digest import question_digest
+from agzamov_verify.core.survey_question import Survey
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.scoring.departures import departures
 from agzamov_verify.seats.human_seat import CONSENT
@@ -39,6 +42,7 @@ PLAN: Json = {
     ],
 }
 PHASE_0 = {"phase": 0, "game": "chess960", "a": "anna", "b": "dice", "games": 2}
+NOWHERE = Keeping(lambda: None, lambda _, __: None, ("", None))
 ONE_MATCH = {**PLAN, "matches": PLAN["matches"][:1]}
 HANDS = {**PLAN, "matches": PLAN["matches"][1:]}
 
@@ -187,7 +191,10 @@ def test_a_question_beside_the_game_is_asked_between_games_and_holds_up_no_other
         person = Person(urls.pop().rpartition(" ")[2])
         person.accept()
         game = f"{directory.manifest.plan.matches[0].id}-g00000"
-        choice = pool.submit(desk.choose, "anna", game, "Do you play on?", ("plays_on", "no_time"), "0" * 64)
+        asked = Survey(
+            attempt=0, choices=("plays_on", "no_time"), game=game, text="Do you play on?", to="survey_a", turn=0
+        )
+        choice = pool.submit(desk.choose, "anna", asked)
         shown = person.at("question")["question"]
         assert shown["choices"]["options"][0] == {"action": "plays_on", "words": "Plays on"}
         assert person.play("Anna, Main Street 1").json == {"why": "that is not legal here"}
@@ -199,7 +206,7 @@ def test_a_question_beside_the_game_is_asked_between_games_and_holds_up_no_other
 
 
 def test_who_resigned_is_still_asked_about_the_game_beside_it() -> None:
-    place = Place("anna", 2, has_accepted=True, accepts=lambda: None)
+    place = Place("anna", 2, NOWHERE, has_accepted=True)
     move = Asked("move", "g00001", 0, "chess960", {}, None, "", can_resign=True, since=0.0)
     beside = move._replace(id="beside", can_resign=False, is_beside=True)
     end = time.monotonic() + PATIENCE_S
@@ -211,6 +218,51 @@ def test_who_resigned_is_still_asked_about_the_game_beside_it() -> None:
             if place.question:
                 place.answer(asked.id, action)
             assert answer.result() == action
+
+
+def test_an_answer_that_arrived_before_a_stop_is_taken() -> None:
+    place, stop = Place("anna", 2, NOWHERE, has_accepted=True), Stop()
+    move = Asked("move", "g00001", 0, "chess960", {}, None, "", can_resign=True, since=0.0)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(place.ask, move, stop.check)
+        while place.question is None:
+            time.sleep(0.01)
+        with place._changed:  # whoever waits sees both at once
+            place.answer("move", "e2e4")
+            stop.request("as asked", as_asked=True)
+        assert waiting.result() == "e2e4"
+
+
+def test_an_answer_that_was_kept_and_not_recorded_is_not_asked_again(tmp_path: Path) -> None:
+    """As after a kill between the answer's confirmation and its line in the journal."""
+    directory, urls = sealed(ONE_MATCH, tmp_path), list[str]()
+    game = f"{directory.manifest.plan.matches[0].id}-g00000"
+    asked = Survey(attempt=0, choices=("plays_on", "no_time"), game=game, text="Do you play on?", to="survey_a", turn=0)
+    with people_at(directory, Stop(), urls.append) as desk, ThreadPoolExecutor(1) as pool:
+        person = Person(urls.pop().rpartition(" ")[2])
+        person.accept()
+        choice = pool.submit(desk.choose, "anna", asked)
+        person.at("question")
+        person.play("no_time")
+        assert choice.result() == "no_time"
+    other = Survey(attempt=0, choices=("plays_on", "no_time"), game=game, text="And now?", to="survey_a", turn=1)
+    with people_at(directory, stop := Stop(), urls.append) as desk, ThreadPoolExecutor(1) as pool:
+        assert desk.choose("anna", asked) == "no_time"
+        choice = pool.submit(desk.choose, "anna", other)
+        assert not choice.done()
+        stop.request("as asked", as_asked=True)
+        with pytest.raises(Stopped):
+            choice.result()
+
+
+def test_the_id_of_a_question_follows_from_the_runs_secret_and_not_from_the_plan_alone(tmp_path: Path) -> None:
+    """Whoever has the plan, as it is published before a study, could try the questions of every arm."""
+    one, other = (sealed(ONE_MATCH, tmp_path / name) for name in ("one", "other"))
+    other.secret = bytes(32)
+    asked = Survey(attempt=0, choices=("plays_on",), game="p4-g00000", text="Do you play on?", to="survey_a", turn=0)
+    ids = [Desk(run, Stop()).id_of(asked) for run in (one, one, other)]
+    assert ids[0] == ids[1] != ids[2]
+    assert question_digest(asked)[:8] not in ids[0]
 
 
 @pytest.mark.parametrize(

@@ -317,7 +317,7 @@ def test_a_page_that_was_told_of_a_stop_goes_on_after_it_by_itself(browsers: Sta
         tab.locator("#scene table.board").wait_for()
         before, port = state_of(tab), int(first.person.host.rpartition(":")[2])
         first.stop.request("stopped by the test", as_asked=True)
-        expect(tab.locator("#over-words")).to_contain_text("The run has stopped: stopped by the test.")
+        expect(tab.locator("#over-words")).to_contain_text("The run has stopped. Whoever runs it sees why")
     with playing(run, port) as second:
         expect(tab.locator("#scene table.board")).to_be_visible()
         assert state_of(tab)["question"]["id"] == before["question"]["id"]

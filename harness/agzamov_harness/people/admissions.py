@@ -1,9 +1,11 @@
 """The secret addresses of a run's people, and who has accepted the page of consent: `people.json` of the run's folder.
 
-    {"anna": {"accepted": "<SHA-256 of the page that was accepted, or empty>", "secret": "<32 hexadecimal digits>"}}
+    {"anna": {"accepted": "<SHA-256 of the page that was accepted, or empty>", "action": "<the answer taken last>",
+              "question": "<the id of its question>", "secret": "<32 hexadecimal digits>"}}
 
 It is the run's owner's alone (mode 0600) and goes into no bundle. A resumed run has the same secrets, so an address
-that was sent to somebody stays good as long as the port is the same.
+that was sent to somebody stays good as long as the port is the same. An answer is kept here before its arrival is
+confirmed: a process that is killed before the journal has it finds it here.
 """
 
 import hmac
@@ -23,10 +25,15 @@ SECRET_BYTES: Final = 16
 
 
 class Admission(msgspec.Struct):
-    """One person's secret, and the digest of the page that they accepted."""
+    """One person's secret, the digest of the page that they accepted, and the answer that was taken last.
+
+    `question`: the id of its question, empty for none; `action`: None where the person resigned.
+    """
 
     secret: str
     accepted: str = ""
+    question: str = ""
+    action: str | None = None
 
 
 class Admissions:
@@ -70,9 +77,20 @@ class Admissions:
         self._known[seat].accepted = self._seats[seat].consent_sha256
         self._write()
 
+    def keep(self, seat: str, question: str, action: str | None) -> None:
+        """Keep the answer that is taken now. Raises OSError."""
+        self._known[seat].question, self._known[seat].action = question, action
+        self._write()
+
+    def kept(self, seat: str) -> tuple[str, str | None]:
+        """The id of the question that was answered last, empty for none, and the answer."""
+        return self._known[seat].question, self._known[seat].action
+
     def _write(self) -> None:
         making = self._path.with_suffix(".making")
         descriptor = os.open(making, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(msgspec.json.encode(self._known, order="sorted"))
+            file.flush()
+            os.fsync(file.fileno())
         making.replace(self._path)

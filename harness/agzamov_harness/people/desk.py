@@ -4,12 +4,15 @@ A person's move is an answer in the journal like any other: `MOVE: e2e4`. Who re
 (`MOVE: resign`), or, in a game that has no word for it, gives no reply as often as the rules ask again.
 """
 
+import hmac
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from agzamov_verify.core.question_digest import question_digest
 from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply
+from agzamov_verify.core.survey_question import Survey
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.seats import HumanSeat
@@ -20,9 +23,11 @@ from ..ports import ChatRequest, PortFault
 from ..run.run_folder import RunDirectory
 from ..run.stop import Stop
 from .admissions import Admissions
-from .place import RESIGNS, Place
-from .shown import ID_DIGITS, asked_of, choice_of, result_of
+from .place import RESIGNS, Keeping, Place
+from .shown import asked_of, choice_of, result_of
 
+ID_DIGITS: Final = 32
+"""Hexadecimal digits of a question's id: 128 bits."""
 RESIGNED: Final = "resigns"
 """The reason of a reply that is missing because a person resigned."""
 
@@ -39,7 +44,7 @@ class Desk:
         self.plan = directory.manifest.plan
         self.seats = people_of(self.plan)
         self.admissions = Admissions.of(directory.path, self.seats)
-        self._stop = stop
+        self._stop, self._secret = stop, directory.secret
         self._matches = {match.id: match for match in self.plan.matches}
         self.places: Mapping[str, Place] = {name: self._place(name) for name in self.seats}
 
@@ -54,13 +59,21 @@ class Desk:
             raise PortFault(f"expected a game of the plan, found {game}")
         return match
 
-    def choose(self, seat: str, game: str, text: str, choices: Sequence[str], name: str) -> str:
+    def id_of(self, question: Question) -> str:
+        """The id of a question as a page gets it: keyed by the run's secret.
+
+        A plain digest would tell which game of which arm it is of to whoever tries all that a published plan can ask.
+        """
+        keyed = hmac.new(self._secret, f"question {question_digest(question)}".encode(), "sha256")
+        return keyed.hexdigest()[:ID_DIGITS]
+
+    def choose(self, seat: str, question: Survey) -> str:
         """A person's choice among some answers to a question beside a game, before its first move or after its end.
 
-        `name`: the digest of the question. Raises Stopped.
+        Raises Stopped.
         """
-        place, match = self.places[seat], self.match_of(game)
-        asked = choice_of(name, match, game, text, choices, time.monotonic())
+        place, match = self.places[seat], self.match_of(question.game)
+        asked = choice_of(self.id_of(question), match, question, time.monotonic())
         return place.ask(asked, lambda: self.check(place)) or ""
 
     def ended(self, stream: StreamPlan, record: Any, *, is_new: bool) -> None:
@@ -86,8 +99,10 @@ class Desk:
 
     def _place(self, name: str) -> Place:
         planned = sum(match.planned for match in self.plan.matches if name in match.seats)
-        accepts: Callable[[], object] = lambda: self.admissions.accept(name)  # noqa: E731 - of one use
-        return Place(name, planned, has_accepted=self.admissions.has_accepted(name), accepts=accepts)
+        keeping = Keeping(
+            partial(self.admissions.accept, name), partial(self.admissions.keep, name), self.admissions.kept(name)
+        )
+        return Place(name, planned, keeping, has_accepted=self.admissions.has_accepted(name))
 
 
 class PersonPort:
@@ -105,7 +120,7 @@ class PersonPort:
         assert isinstance(question, Chat)
         place, match = self._place, self._desk.match_of(question.game)
         before = place.prompts(question.game)
-        asked = asked_of(question, match, self._desk.plan, before, time.monotonic())
+        asked = asked_of(question, self._desk.id_of(question), match, self._desk.plan, before)
         place.note_prompt(question.game, question.messages)
         action = place.ask(asked, lambda: self._desk.check(place))
         view = VIEWS[match.game]
@@ -123,7 +138,7 @@ class PersonPort:
         action = recorded.text.removeprefix(view.tag).strip() if isinstance(recorded, Reply) else RESIGNS
         action = RESIGNS if action == view.resigns else action
         self._place.note_prompt(question.game, question.messages)
-        self._place.restore(question_digest(question)[:ID_DIGITS], question.game, action)
+        self._place.restore(self._desk.id_of(question), question.game, action)
 
     def close(self) -> None:
         """Do nothing: the desk outlives its ports."""

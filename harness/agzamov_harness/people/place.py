@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from threading import Condition
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agzamov_verify.core.questions import Message
 
@@ -26,11 +26,23 @@ class Refused(Exception):
     """A move that is not taken. The message says why, for the person."""
 
 
-class Place:
-    """The state of one person's page. `accepts`: called once the page of consent is accepted."""
+class Keeping(NamedTuple):
+    """Where a person's consent and answers are kept, so that a killed process loses neither. All may raise OSError.
 
-    def __init__(self, seat: str, planned: int, *, has_accepted: bool, accepts: Callable[[], object]) -> None:
-        self.seat, self.planned, self.has_accepted, self._accepts = seat, planned, has_accepted, accepts
+    `accepts`: called once the page of consent is accepted. `keeps`: with the id of a question and its answer, before
+    its arrival is confirmed; `kept`: what was kept last by an earlier process, with an empty id for nothing.
+    """
+
+    accepts: Callable[[], object]
+    keeps: Callable[[str, str | None], object]
+    kept: tuple[str, str | None]
+
+
+class Place:
+    """The state of one person's page."""
+
+    def __init__(self, seat: str, planned: int, keeping: Keeping, *, has_accepted: bool) -> None:
+        self.seat, self.planned, self.has_accepted, self._keeping = seat, planned, has_accepted, keeping
         self.results: list[Result] = []
         self.last: tuple[Asked, str] | None = None
         """The question that was answered last in the game under way, and its action."""
@@ -59,11 +71,14 @@ class Place:
             if asked.game in self._resigned and not asked.is_beside:
                 return RESIGNS
             self._waiting[asked.id] = asked
+            if asked.id == self._keeping.kept[0] and asked.id not in self._answered:
+                self._take(asked, self._keeping.kept[1])  # it had arrived, and the journal did not have it yet
             self._bump()
             try:
                 while asked.id not in self._given:
                     self._changed.wait(LOOK_S)
-                    check()
+                    if asked.id not in self._given:
+                        check()
                 return self._given.pop(asked.id)
             finally:
                 self._waiting.pop(asked.id, None)
@@ -156,14 +171,14 @@ class Place:
         """The person accepts the page of consent, or does not want to play."""
         with self._changed:
             if accepted and not self.has_declined:
-                self._accepts()
+                self._keeping.accepts()
                 self.has_accepted = True
             elif not self.has_accepted:
                 self.has_declined = True
             self._bump()
 
     def answer(self, question: str, action: str | None) -> None:
-        """Take a move, or RESIGNS. Raises Refused."""
+        """Take a move, or RESIGNS. Raises Refused; OSError where it cannot be kept."""
         with self._changed:
             if question in self._answered:
                 if self._answered[question] != action:
@@ -173,13 +188,8 @@ class Place:
             if asked is None or asked.id != question:
                 raise Refused("it is not your turn, or this position is over")
             self._require(asked, action)
-            self._given[question] = action
-            self._remember(question, action)
-            if not asked.is_beside:
-                self._current = asked.game
-            self.last = (asked, action) if action is not RESIGNS and not asked.is_beside else None
-            if action is RESIGNS:
-                self._resigned.add(asked.game)
+            self._keeping.keeps(question, action)
+            self._take(asked, action)
             self._bump()
 
     def acknowledge(self, number: int) -> None:
@@ -188,6 +198,15 @@ class Place:
             if number == self._read + 1 and self.unread:
                 self._read = number
                 self._bump()
+
+    def _take(self, asked: Asked, action: str | None) -> None:
+        self._given[asked.id] = action
+        self._remember(asked.id, action)
+        if not asked.is_beside:
+            self._current = asked.game
+        self.last = (asked, action) if action is not RESIGNS and not asked.is_beside else None
+        if action is RESIGNS:
+            self._resigned.add(asked.game)
 
     def _require(self, asked: Asked, action: str | None) -> None:
         if action is RESIGNS:

@@ -18,6 +18,8 @@ END_S_MAX: Final = 5.0
 """Open pages are waited for so long, at most, until they have read that nothing more comes."""
 LOOK_S: Final = 0.05
 FINISHED: Final = "All games are played."
+STOPPED: Final = "The run has stopped. Whoever runs it sees why, and can let it go on."
+"""No more: the reason may name the opponent, or a person who does not want to play."""
 
 
 @contextmanager
@@ -45,8 +47,8 @@ def people_at(
             opened(server.url_of(seat))
         try:
             yield desk
-        except Exception as error:
-            desk.close(f"The run has stopped: {error}.", is_final=False)
+        except Exception:
+            desk.close(STOPPED, is_final=False)
             _wait_for_readers(desk)
             raise
         desk.close(FINISHED)

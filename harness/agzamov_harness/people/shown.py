@@ -3,11 +3,12 @@
 Everything is made of the person's own prompts and, once a game is over, of what its view says that a player may know.
 """
 
+import time
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from agzamov_verify.core.question_digest import question_digest
 from agzamov_verify.core.questions import Chat, Message
+from agzamov_verify.core.survey_question import Survey
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.experiment.matches import Match, Phase
 from agzamov_verify.plan.manifest import Plan
@@ -19,8 +20,6 @@ from agzamov_verify.table.decision import IllegalPolicy
 from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.seating import alternating, by_place
 
-ID_DIGITS: Final = 32
-"""Hexadecimal digits of a question's id: 128 bits of its digest."""
 OPPONENT: Final = "opponent"
 
 
@@ -42,8 +41,8 @@ class Asked(NamedTuple):
     is_beside: bool = False
 
 
-def asked_of(question: Chat, match: Match, plan: Plan, before: Sequence[tuple[Message, ...]], since: float) -> Asked:
-    """A question as its page shows it. `before`: the person's earlier prompts of the same game."""
+def asked_of(question: Chat, name: str, match: Match, plan: Plan, before: Sequence[tuple[Message, ...]]) -> Asked:
+    """A question, by the id `name`, as its page shows it from now on. `before`: earlier prompts of the same game."""
     view = VIEWS[match.game]
     try:
         choices, frame = view.choices(question.messages), view.live_frame([*before, question.messages])
@@ -52,7 +51,7 @@ def asked_of(question: Chat, match: Match, plan: Plan, before: Sequence[tuple[Me
     view = VIEWS[match.game]
     forfeits = getattr(plan.rules_of(match.game), "illegal", None) is IllegalPolicy.RETRY_THEN_FORFEIT
     return Asked(
-        question_digest(question)[:ID_DIGITS],
+        name,
         question.game,
         place_of(match, question),
         match.game,
@@ -60,15 +59,16 @@ def asked_of(question: Chat, match: Match, plan: Plan, before: Sequence[tuple[Me
         choices,
         "\n\n".join(message.content for message in question.messages if message.role == "user"),
         can_resign=bool(view.resigns) or (forfeits and view.can_resign),
-        since=since,
+        since=time.monotonic(),
     )
 
 
-def choice_of(name: str, match: Match, game: str, text: str, choices: Sequence[str], since: float) -> Asked:
-    """A question beside a game with some answers to choose from. `name`: the digest of the question."""
+def choice_of(name: str, match: Match, question: Survey, since: float) -> Asked:
+    """A question beside a game, by the id `name`, with some answers to choose from."""
+    text, choices = question.text, question.choices
     options = [{"action": choice, "words": capital(choice.replace("_", " "))} for choice in choices]
     shown = Choices({"kind": "options", "text": text, "options": options}, frozenset(choices).__contains__)
-    return Asked(name[:ID_DIGITS], game, 0, match.game, {}, shown, text, can_resign=False, since=since, is_beside=True)
+    return Asked(name, question.game, 0, match.game, {}, shown, text, can_resign=False, since=since, is_beside=True)
 
 
 def place_of(match: Match, question: Chat) -> int:

@@ -1,6 +1,5 @@
 """The row of people: they are asked by the desk of the run, which serves their pages."""
 
-from agzamov_verify.core.question_digest import question_digest
 from agzamov_verify.core.questions import Answer, Question
 from agzamov_verify.core.survey_question import Survey, Surveyed
 from agzamov_verify.seats import HumanSeat
@@ -32,8 +31,7 @@ class PersonSurvey:
 
     def answer(self, question: Question) -> Answer:
         assert isinstance(question, Survey)
-        digest = question_digest(question)
-        return Surveyed(self._people.choose(self._name, question.game, question.text, question.choices, digest))
+        return Surveyed(self._people.choose(self._name, question))
 
     def restore(self, question: Question, recorded: Answer) -> None:
         pass
