@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify.checks.registration_check import RegistrationVerdict
+from agzamov_verify.checks.seat_replies import Recomputed
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.cli import main
 from agzamov_verify.core.columns import listed
@@ -33,7 +35,7 @@ from agzamov_verify.show.text.answers import (
     comparison,
     together,
 )
-from agzamov_verify.show.text.badge import Kind, badge_of, held_badge, not_proved
+from agzamov_verify.show.text.badge import INVENTED, UNKNOWN_PERSON, Kind, badge_of, held_badge, not_proved
 from agzamov_verify.show.text.cost_words import cost_words
 from agzamov_verify.show.text.effects import analysed_effects, effects_of, settings_of
 from bundles.bundle_factory import check
@@ -171,6 +173,26 @@ def test_a_badge_is_no_better_than_the_whole(small: Path) -> None:
     assert held_badge("V1", (), 0, has_result=True) == (Kind.HOLDS, "Record consistent (level V1; V4 is the highest)")
     assert held_badge("V1", (), 0, has_result=True, failed_gate=True).kind is Kind.EMPTY
     assert "not that this was the only run" in not_proved(verdict)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        (("human", "human"), [False, True]),
+        (("human", "openai"), [True, True]),
+        (("openai", "openai"), [True, False]),
+        (("uci", "uci"), [True, False]),
+    ],
+)
+def test_what_a_signature_does_not_prove_is_said_of_models_and_of_people_apart(
+    kinds: tuple[str, str], told: list[bool]
+) -> None:
+    seats = [SimpleNamespace(is_person=kind == "human", is_model=kind == "openai") for kind in kinds]
+    playing = dict(enumerate(seats))
+    manifest = SimpleNamespace(plan=SimpleNamespace(playing=playing))
+    verdict: Any = SimpleNamespace(manifest=manifest, recomputed=Recomputed.NOT_ALL, level="V1", registration=None)
+    words = not_proved(verdict)
+    assert [part in words for part in (INVENTED, UNKNOWN_PERSON)] == told
 
 
 @pytest.mark.parametrize(("others", "is_told"), [(0, False), (19, True)])

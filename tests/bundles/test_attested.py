@@ -222,7 +222,7 @@ def table(*served: tuple[str, str, int], with_id: int = 0, ids: int = 0) -> Call
             ['another model answered than the sealed "m": "m-2024-08-06", "m-2024-11-20"'],
         ),
         (table(("m", "fp1", 5), ("m", "fp2", 4)), ["fingerprint changed during the run, 2 were seen"]),
-        (table(("m", "", 9), with_id=9, ids=1), ["gave 9 answers only 1 distinct completion ids"]),
+        (table(("m", "", 9), with_id=9, ids=1), ["gave 9 answers at most 1 distinct completion ids"]),
     ],
 )
 def test_what_a_server_says_of_itself_is_compared_with_the_plan(calls: CallTable, words: list[str]) -> None:

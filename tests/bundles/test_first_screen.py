@@ -306,7 +306,7 @@ def test_a_run_in_progress_is_called_one(tmp_path: Path) -> None:
         (run / name).touch()
     result = CliRunner().invoke(main, ["check", str(run)])
     assert result.exit_code == 2
-    assert "this is a run in progress, not a bundle" in result.stderr
+    assert "this is the folder of a run, not a bundle" in result.stderr
     assert f"agzamov resume {run}" in words(result.stderr.replace("\\", ""))
 
 

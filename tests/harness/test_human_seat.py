@@ -55,6 +55,20 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Running, list[str]
     return running, results
 
 
+def test_games_of_each_kind_are_numbered_among_their_own(tmp_path: Path) -> None:
+    titles = list[str]()
+    with playing(sealed(PLAN, tmp_path)) as running:
+        running.person.accept()
+
+        def noted(state: Json) -> str:
+            titles.append(state["game"]["title"])
+            return first_choice(state)
+
+        running.person.play_all(noted)
+    of_games, of_hands = {"Game 1 of 2", "Game 2 of 2"}, {f"Hand {number} of 4" for number in (1, 2, 3, 4)}
+    assert of_games <= set(titles) <= of_games | of_hands  # a hand may end before the person is asked
+
+
 def test_a_run_with_a_person_verifies_and_says_what_is_attested(played: tuple[Running, list[str]]) -> None:
     running, results = played
     verdict = verify(running.bundle, Options(None))

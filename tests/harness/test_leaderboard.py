@@ -444,6 +444,18 @@ def test_a_bundle_in_the_place_of_its_folder_is_refused_and_left_as_it_was(tiny:
         assert (ended.exit_code, ended.stderr.count("this is one bundle")) == (2, 1)
 
 
+def test_an_accepted_bundle_that_was_changed_is_no_copy_of_itself(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bundles"
+    bundle = shutil.copytree(tiny, folder / "one")
+    assert built(folder, tmp_path / "out").exit_code == 0
+    results = bundle / "data" / "results" / "results.json"
+    results.write_bytes(results.read_bytes().replace(b'"games":', b'"games":1', 1))
+    built(folder, tmp_path / "out")
+    refused = record_of(folder)[-1]
+    assert (refused.name, refused.outcome) == ("one", SubmissionOutcome.REFUSED)
+    assert "a copy of" not in refused.reason
+
+
 def test_answers_beside_a_bundle_are_no_submission_and_a_bundle_of_that_name_is_one(tiny: Path, tmp_path: Path) -> None:
     folder = tmp_path / "bundles"
     shutil.copytree(tiny, folder / "one")

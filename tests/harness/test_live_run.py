@@ -228,6 +228,17 @@ def test_a_score_of_random_moves_says_so(tmp_path: Path) -> None:
     assert row.caution.endswith("answers of agent were unusable, so random ones were played")
 
 
+def test_marks_that_reorder_text_are_spelled_out_for_the_page(tmp_path: Path) -> None:
+    def hidden(question: Question) -> Answer:
+        return Reply(text="MOVE: \u202eevil\x1b[2J\nsecond line", model="m", finish="stop")
+
+    made = make({**TINY_MODEL, "title": "\u202etitle", "matches": AGAINST_DICE["matches"]}, tmp_path, hidden)
+    run = Stopped(tmp_path / "runs" / made.name, tmp_path / "stopped", lambda _: 3)
+    told = looked(live(run.path))
+    assert told.title == r"\u{202e}title"
+    assert {row.reply for row in told.games} == {"MOVE: \\u{202e}evil\\u{1b}[2J\nsecond line"}
+
+
 def test_a_game_that_is_over_can_be_replayed_and_has_its_neighbours(babbled: tuple[Path, Path], tmp_path: Path) -> None:
     run = Stopped(babbled[0], tmp_path, only(10**6, f"{CHESS}-b00000"))
     one = live(run.path)

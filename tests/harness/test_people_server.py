@@ -100,6 +100,7 @@ def test_a_link_that_somebody_sent_opens_the_page_and_nothing_else_from_elsewher
     [
         (b"", HTTPStatus.BAD_REQUEST),
         (b"[1]", HTTPStatus.BAD_REQUEST),
+        (b'{"question": "\xff"}', HTTPStatus.BAD_REQUEST),
         (b'{"question": 7}', HTTPStatus.BAD_REQUEST),
         (b'{"question": "x", "action": "e2e4", "more": 1}', HTTPStatus.BAD_REQUEST),
         (b"[" * BODY_BYTES_MAX, HTTPStatus.BAD_REQUEST),

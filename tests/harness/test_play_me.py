@@ -43,6 +43,23 @@ def test_every_opponent_plays_every_game_that_it_can(
 
 
 @pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--against random --model foo", "--model: expected it with --against the address of an endpoint alone"),
+        ("--against reference --skill 3", "--skill: expected it with --against stockfish alone, found --against refer"),
+        ("--against stockfish --elo 9", "--elo: expected it with --against uci alone"),
+        ("--listen 0.0.0.0", "--listen 0.0.0.0: expected an IP address of this machine"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused_before_anything_is_sealed(
+    words: str, told: str, tmp_path: Path
+) -> None:
+    refused = CliRunner().invoke(main, ["play-me", "--no-browser", "--folder", str(tmp_path / "play"), *words.split()])
+    assert (refused.exit_code, told in refused.stderr) == (2, True), refused.stderr
+    assert not (tmp_path / "play" / "runs").exists()
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"against": "deep blue"}, "--against deep blue: expected reference, random, stockfish, uci, tiny, small, "),

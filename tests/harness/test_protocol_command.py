@@ -228,6 +228,20 @@ def test_plans_that_have_no_score_together_are_refused_before_anything_is_sealed
     refused(commands, folder, "3-arena.yaml: expected a plan of agz-0.1")
 
 
+def test_a_plan_whose_server_does_not_answer_is_named_with_those_that_are_sealed(
+    commands: Commands, folder: Path
+) -> None:
+    late = yaml.safe_load(plan("Late", CHESS))
+    late["seats"]["agent"] = {"kind": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "attempts_max": 1}
+    (folder / "3-late.yaml").write_text(yaml.safe_dump(late))
+    ended = played(commands, folder)
+    assert ended.code == 2
+    last = ended.err.splitlines()[-1]
+    assert last.startswith("error: 3-late.yaml: seat agent at http://127.0.0.1:9/v1: ")
+    assert last.endswith("it was not sealed; 1-chess.yaml and 2-holdem.yaml: sealed, and not played")
+    assert len(list((folder / "runs").glob("*/manifest.json"))) == 2
+
+
 def test_a_folder_without_plans_and_a_broken_plan_are_refused(commands: Commands, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("empty", "misspelt"):

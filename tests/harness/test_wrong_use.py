@@ -121,7 +121,7 @@ def test_a_folder_of_plans_in_the_place_of_a_plan_is_answered_with_its_plans(tmp
 
 def test_a_packed_run_in_the_place_of_its_bundle_is_answered_with_the_bundle(place: Place) -> None:
     run = place.sealed(TINY)
-    assert "this is a run in progress, not a bundle" in place("verify", run).stderr
+    assert "this is the folder of a run, not a bundle" in place("verify", run).stderr
     bundle = place.path / "bundles" / run.name
     shutil.copytree(BUNDLE, bundle)
     words = " ".join(place("verify", run).stderr.replace("\\", "").split())

@@ -447,6 +447,10 @@ def test_what_nobody_would_believe_is_not_signed(case: Case, changes: dict[str, 
         (({"score": "1"}, {"score": "1"}), {"score": "2"}, "declared their margins"),
         (({"score": "1"}, {"score": "2"}), {}, "the same margins"),
         (({}, {}), {}, "--margin UNIT=NUMBER"),
+        *(
+            (({}, {}), {"score": odd}, f"--margin score={odd}: expected a unit")
+            for odd in ("nan", "inf", "-1", "1e9999999")
+        ),
     ],
 )
 def test_margins_are_those_that_were_declared(

@@ -145,7 +145,9 @@ def test_no_end_is_written_that_a_log_would_not_take(world: World) -> None:
     assert "expected one line" in refused(*abort, "  ").splitlines()[-1]
     (run / "registration.json").unlink()
     assert "expected a run that asked to be registered" in refused(*abort, "why")
-    assert "this is a run" in refused("register", "end", run, "--request", end, *key)
+    of_a_run = refused("register", "end", run, "--request", end, *key)
+    assert "this is the folder of a run, not a bundle" in of_a_run
+    assert of_a_run.endswith(f"with: agzamov resume {run}")
     assert not end.exists()
 
 

@@ -74,7 +74,9 @@ def compare(
 
     Exit code 0: every figure agrees. 1: some do not. 2: wrong use, a bundle that does not hold, or other plans.
     """
-    _require_use(bundles, attest, is_trusting=bool(policy and log_folder))
+    if bool(policy) != bool(log_folder):
+        raise WrongUse("--policy and --log go together: the policy says whose log is believed")
+    _require_use(bundles, attest, is_trusting=bool(policy))
     with exit_status.faults():
         if attest is not None:
             require_new(attestation, "--attestation")

@@ -115,7 +115,7 @@ def _estimate(value: Estimate, game: str) -> str:
         bounds = f"[no interval{f': {value.ci_note}' if value.ci_note else ''}]"
     n = "+".join(map(str, value.n)) + (f" {value.over}" if value.over else "")
     n += f": {careers_words(value.by_career)}" if value.by_career else ""
-    if value.mde is None:
+    if value.mde is None or not value.ci:
         return ascii_words(f"{middle} {bounds} {value.unit} (n {n})")
     least, reach = float(value.mde.decimal), SHARES.get(value.unit)
     found = "no effect would be found" if reach and least > reach else f"effects from {least:.{places}f} would be found"

@@ -15,6 +15,7 @@ from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.commands.command_line import typed
 from agzamov_verify.engines.uci_engine import engine_or_why
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.show.html_report.site import write_report
 
@@ -22,13 +23,13 @@ from ..foundation.default_places import LOOPBACK
 from ..foundation.owner_folder import installed_folder
 from ..people.casual_game import GAMES, HANDS, OPPONENTS, CasualGame, Wish, casual_plan
 from ..people.desk import Desk
-from ..people.people_server import WAIT_S, PeopleServer
+from ..people.people_server import WAIT_S
 from ..people.served import FINISHED
 from ..pipeline.pack import Packed
 from ..pipeline.play_and_pack import PlayOptions, played
 from ..run import exit_status, signing_keys
 from ..run.plan_file import PlanFile, plan_from
-from .shared_options import allow_key_option, engine_option
+from .shared_options import allow_key_option, engine_option, typed_option
 
 FOLDER: Final = Path("play")
 KEY: Final = "key.pem"
@@ -107,6 +108,7 @@ def play_me(folder: Path, *, no_browser: bool, **options: Any) -> None:
     Exit code 0: played; the bundle's folder is printed. 2: the wish cannot be met. 4: stopped before the end.
     """
     with exit_status.faults():
+        _require_fitting(options["against"])
         plan = plan_from(casual_plan(_wish(options)))
         if local_models(plan):
             click.echo(MEASURED, err=True)
@@ -123,9 +125,23 @@ def play_me(folder: Path, *, no_browser: bool, **options: Any) -> None:
             opened=str if no_browser else partial(_open, folder),
             installed=installed_folder(),
         )
-        PeopleServer.require_free(given.listen, given.port)
         packed = played(PlanFile(plan, Path()), key, folder / "runs", given)
         click.echo(f"bundle: {packed.bundle}")
+
+
+def _require_fitting(against: str) -> None:
+    """Raises ManifestError for an option of another kind of opponent than the one that is wished for."""
+    of_server = "the address of an endpoint"
+    for name, whom, fits in (
+        ("model", of_server, "://" in against),
+        ("api_key_env", of_server, "://" in against),
+        ("program", "uci", against == "uci"),
+        ("elo", "uci", against == "uci"),
+        ("skill", "stockfish", against == "stockfish"),
+    ):
+        _, option = typed_option(name)
+        if option and not fits:
+            raise ManifestError(f"{option}: expected it with --against {whom} alone, found --against {against}")
 
 
 def _wish(options: dict[str, Any]) -> Wish:

@@ -1,7 +1,8 @@
 """The commands `agzamov protocol`: all plans of one folder, sealed first, then played, verified and scored together."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from agzamov_verify.commands.bundle_argument import bounded
 from agzamov_verify.commands.failed_gates import require_gates
 from agzamov_verify.commands.gate_option import fail_on_gate_option
 from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
+from agzamov_verify.core.columns import listed
 from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.people_study import is_study
@@ -26,6 +28,7 @@ from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import run_folder
 from ..run.exit_status import faults
+from ..run.first_contact import NOT_SEALED
 from ..run.plan_file import PlanFile
 from ..run.run_folder import RunDirectory
 from .plan_files import plan_file
@@ -182,18 +185,31 @@ def _all_played(
     parts = _parts(folder, small=small)
     with connected(cluster, *(part.file.plan for part in parts)) as workers:
         for part in _unsealed(parts):
-            made = sealed_after_contact(
-                part.file,
-                key,
-                options.engine,
-                folder / RUNS,
-                options.allow_key,
-                installed or installed_folder(),
-                start_programs=options.start_programs,
-            )
+            with _told_of(part, folder, small=small):
+                made = sealed_after_contact(
+                    part.file,
+                    key,
+                    options.engine,
+                    folder / RUNS,
+                    options.allow_key,
+                    installed or installed_folder(),
+                    start_programs=options.start_programs,
+                )
             click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
         play = partial(play_and_pack, key=key, options=options._replace(workers=workers))
         return [_played(part, installed, play) for part in _parts(folder, small=small)]
+
+
+@contextmanager
+def _told_of(part: PlanPart, folder: Path, *, small: bool) -> Iterator[None]:
+    """Name the plan that cannot be sealed, and those that are by now: they stay, and the same command goes on."""
+    try:
+        yield
+    except ManifestError as error:
+        sealed = [one.plan.name for one in _parts(folder, small=small) if one.run]
+        others = f"; {listed(sealed)}: sealed, and not played" if sealed else ""
+        why = str(error).replace(NOT_SEALED, "it was not sealed")
+        raise ManifestError(f"{part.plan.name}: {why}{others}") from error
 
 
 def _again(context: click.Context) -> str:

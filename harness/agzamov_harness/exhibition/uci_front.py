@@ -107,8 +107,11 @@ class UciFront:
         name, value = read_option(words)
         if name.casefold() == CHESS960_OPTION.casefold():
             self._is_960 = value.casefold() == "true"
-        elif name.casefold() == OVERHEAD_OPTION.casefold() and value.isdecimal():
-            self._overhead_ms = min(int(value), OVERHEAD_MS_MAX)
+        elif name.casefold() == OVERHEAD_OPTION.casefold():
+            if value.isdecimal():
+                self._overhead_ms = min(int(value), OVERHEAD_MS_MAX)
+            else:
+                self._output.info(f"option {OVERHEAD_OPTION}: expected milliseconds from 0 to {OVERHEAD_MS_MAX}")
         else:
             self._output.info(f"no option {name}" if name else "expected setoption name NAME value VALUE")
 

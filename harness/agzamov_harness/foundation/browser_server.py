@@ -72,7 +72,9 @@ class BrowserServer(ThreadingHTTPServer):
 
         For a command that seals a run before its page is served.
         """
-        family = socket.AF_INET6 if cls._ip(address).version == 6 else socket.AF_INET
+        ip = cls._ip(address)
+        cls.require(ip)
+        family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
         try:
             socket.create_server((address, port), family=family).close()
         except OSError as error:
@@ -93,11 +95,12 @@ class BrowserServer(ThreadingHTTPServer):
 
     expected: ClassVar[str] = "expected an IP address of the loopback, as 127.0.0.1"
 
-    def require(self, ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    @classmethod
+    def require(cls, ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
         """Raise PageCannotListen for an address on which the page is not to be served."""
         if not ip.is_loopback:
             raise PageCannotListen(
-                f"{self.option} {ip}: the page has no password, so it is for this machine: use 127.0.0.1"
+                f"{cls.option} {ip}: the page has no password, so it is for this machine: use 127.0.0.1"
             )
 
     @property

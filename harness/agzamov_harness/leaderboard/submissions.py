@@ -253,7 +253,8 @@ def _named(refused: Submission, originals: Iterable[Original]) -> Submission:
     entry = refused.entry
     if entry.run in {original.run for original in originals}:  # signed by its own key, and its reason says where it is
         return refused
-    copied = copied_from(refused.marks, originals)
+    others = [original for original in originals if original.name != entry.name]  # it may be an accepted one, changed
+    copied = copied_from(refused.marks, others)
     return refused._replace(entry=replace(entry, reason=f"{copied}; {entry.reason}")) if copied else refused
 
 

@@ -66,8 +66,10 @@ def _consent(desk: Desk, place: Place) -> dict[str, Any]:
 def _game(desk: Desk, place: Place, asked: Asked) -> dict[str, Any]:
     """The game under way, numbered in the order in which the person plays."""
     match = desk.match_of(asked.game)
+    planned = sum(one.planned for one in desk.plan.matches if one.game == match.game and place.seat in one.seats)
+    number = min(planned, 1 + sum(result.kind == match.game for result in place.results))  # it may be asked at the end
     return {
-        "title": f"{_one(match)} {len(place.results) + 1:,} of {place.planned:,}",
+        "title": f"{_one(match)} {number:,} of {planned:,}",
         "kind": asked.kind,
         "rules": GAMES[asked.kind].title,
         "place": asked.place,

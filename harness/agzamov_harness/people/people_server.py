@@ -78,9 +78,10 @@ class PeopleServer(BrowserServer):
         self.desk = desk
         super().__init__(address, port, _Handler)
 
-    def require(self, ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    @classmethod
+    def require(cls, ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
         if ip.is_unspecified or ip.is_multicast:
-            raise PageCannotListen(f"{self.option} {ip}: {self.expected}; a page is served on one address")
+            raise PageCannotListen(f"{cls.option} {ip}: {cls.expected}; a page is served on one address")
 
     def url_of(self, seat: str) -> str:
         """The address of a person's page."""
@@ -145,7 +146,7 @@ class _Handler(BrowserHandler):
             return
         try:
             TAKEN[what](self.server.desk, seat, body)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             self.refuse(HTTPStatus.BAD_REQUEST)
         except Refused as error:
             self._told(HTTPStatus.CONFLICT, {"why": str(error)})

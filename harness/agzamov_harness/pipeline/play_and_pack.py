@@ -25,7 +25,8 @@ from ..foundation.owner_folder import installed_folder
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..models.weight_pins import weights_watched
-from ..people.desk import Desk
+from ..people.desk import Desk, people_of
+from ..people.people_server import PeopleServer
 from ..people.served import people_at
 from ..ports import PortFault
 from ..run import exit_status, run_folder, signing_keys
@@ -222,6 +223,8 @@ def _warn(message: str) -> None:
 
 def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Packed:
     """The bundle of a plan that is sealed and played to its end."""
+    if people_of(plan.plan):
+        PeopleServer.require_free(options.listen, options.port)
     directory = sealed_to_play(plan, key, runs, options)
     return play_and_pack(directory, key, options._replace(installed=None))
 

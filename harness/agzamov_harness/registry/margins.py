@@ -5,16 +5,14 @@ Level V4 asks that every figure has a margin, and nothing adds one once a plan i
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from agzamov_verify.experiment.matches import MEASURED, Arm
-from agzamov_verify.experiment.plan_fields import DecimalText
 from agzamov_verify.plan.manifest import ManifestError, Plan
-from agzamov_verify.registration.trust_policy import Unit
 from agzamov_verify.scoring.game_scoring import Played
 from agzamov_verify.scoring.scorings import SCORINGS
 from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.show.views import VIEWS
+
+from ..foundation.margin_form import require_form
 
 
 def units_of(plan: Plan) -> dict[str, str]:
@@ -35,18 +33,13 @@ def units_of(plan: Plan) -> dict[str, str]:
 
 def require_margins(margins: Mapping[str, str], plan: Plan) -> None:
     """Raises ManifestError for margins that no registration can declare, or that no figure of the plan has."""
+    try:
+        require_form(margins)
+    except ManifestError as error:
+        raise ManifestError(f"{error}; nothing was sealed") from error
     units = units_of(plan)
-    for unit, margin in margins.items():
-        try:
-            msgspec.convert({unit: margin}, dict[Unit, DecimalText])
-        except msgspec.ValidationError as error:
-            raise ManifestError(
-                f"--margin {unit}={margin}: expected a unit as bb/100 and a number as 0.05: {error}; nothing was sealed"
-            ) from error
-        if unit not in units:
-            raise ManifestError(
-                f"--margin {unit}: expected a unit of this plan: {', '.join(units)}; nothing was sealed"
-            )
+    if unknown := next((unit for unit in margins if unit not in units), ""):
+        raise ManifestError(f"--margin {unknown}: expected a unit of this plan: {', '.join(units)}; nothing was sealed")
 
 
 def lacking_margins(margins: Mapping[str, str], plan: Plan) -> Iterator[str]:

@@ -30,6 +30,7 @@ from agzamov_verify.show.text.registration_lines import next_level
 from agzamov_verify.show.text.verdict_report import finding_line
 from agzamov_verify.transparency_log.signed_note import BadNote
 
+from ..foundation.margin_form import require_form
 from ..foundation.program_and_machine import source_version
 from ..run.seal_signature import public_pem
 
@@ -100,6 +101,7 @@ def margins_of(every: Sequence[Executed], wished: Mapping[str, str]) -> Mapping[
         if first.margins != other.margins:
             found = " and ".join(f"{_margin_words(one.margins)} of run {one.named.run}" for one in (first, other))
             raise ManifestError(f"expected the same margins in every registration, found {found}; nothing mends that")
+    require_form(wished)
     if not wished and not first.margins:
         raise ManifestError("no margins were declared when these runs were registered; name them: --margin UNIT=NUMBER")
     return wished or first.margins

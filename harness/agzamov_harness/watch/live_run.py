@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from agzamov_verify.core.questions import RESERVED, Reply
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.protocols import PROTOCOLS
@@ -107,7 +108,7 @@ class LiveRun:
         calls, expected = self._calls(), self._calls_expected(ends)
         return Snapshot(
             run=self._directory.manifest.run_id,
-            title=self._plan.title,
+            title=printable(self._plan.title),
             is_read=self._caught_up,
             is_over=is_over,
             quiet_s=None if self._changed_at is None else round(now - self._changed_at, 1),
@@ -310,8 +311,8 @@ def _game(stream: LiveStream, now: float) -> GameRow:
         asked_in=""
         if not asked or asked.game == asks.game
         else game_words(match, GAMES[match.game].number_in(asked.game)),
-        prompt=shortened(asked.messages[-1].content) if asked else "",
-        reply=shortened(reply),
+        prompt=_lines(asked.messages[-1].content) if asked else "",
+        reply=_lines(reply),
         verdict=_verdict(stream),
         is_unusable=bool(stream.decision and stream.decision.fault),
         counts={seat: (counts.unusable, counts.answers) for seat, counts in stream.of_game.items()},
@@ -343,3 +344,8 @@ def _verdict(stream: LiveStream) -> str:
         return f"{seen.seat}: usable answer"
     became = "played at random" if stream.substitutes else "it was asked again"
     return f"{seen.seat}: unusable answer, {FAULT_WORDS[seen.fault]}; {became}"
+
+
+def _lines(text: str) -> str:
+    """The beginning and end of a foreign text; marks that reorder or hide some of it are spelled out."""
+    return "\n".join(map(printable, shortened(text).split("\n")))

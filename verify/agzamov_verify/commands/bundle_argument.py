@@ -24,7 +24,7 @@ from ..core.script import Divergence
 from ..core.untrusted_input import HostileBundle, show_name
 from ..show.replayed_game import NoSuchGame
 from ..show.text.verdict_report import finding_line
-from .command_line import PROGRAM, typed
+from .command_line import PROGRAM, typed_line
 from .usage_errors import RUN_FILES
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -83,9 +83,9 @@ def _of_run(path: Path) -> str:
         if (packed / bundle.BAGIT_FILE).is_file():
             context = click.get_current_context(silent=True)
             command = context.info_name if context and context.info_name else "verify"
-            return f"this is the folder of a run, not its bundle; type: {typed(command, packed)}"
-    again = typed("resume", path, name=PROGRAM)
-    return f"this is a run in progress, not a bundle; play it to its end and pack it with: {again}"
+            return f"this is the folder of a run, not its bundle; type: {typed_line(command, packed)}"
+    again = typed_line("resume", path, name=PROGRAM)
+    return f"this is the folder of a run, not a bundle; what is missing is played, and it is packed, with: {again}"
 
 
 _DEFAULT = VerificationLimits()

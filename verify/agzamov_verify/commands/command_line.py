@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import update_wrapper
@@ -57,15 +57,24 @@ def no_option(path: Path) -> str:
 
 def typed(*words: str | Path, name: str = "") -> str:
     """A command of the program that is running, or of `name`, as a person types it."""
-    spelled = (no_option(word) if isinstance(word, Path) else word for word in words)
-    parts = [program(name or running()), *map(shlex.quote, spelled)]
-    lines = [parts[0]]
-    for part in parts[1:]:
+    first, *parts = _spelled(words, name)
+    lines = [first]
+    for part in parts:
         if len(lines[-1]) + len(part) + LABEL_WIDTH + len(CONTINUED) < WIDTH:
             lines[-1] += f" {part}"
         else:
             lines.append(part)
     return f"{CONTINUED}\n{' ' * LABEL_WIDTH}".join(lines)
+
+
+def typed_line(*words: str | Path, name: str = "") -> str:
+    """The same in one line, as an error has it."""
+    return " ".join(_spelled(words, name))
+
+
+def _spelled(words: Sequence[str | Path], name: str) -> list[str]:
+    spelled = (no_option(word) if isinstance(word, Path) else word for word in words)
+    return [program(name or running()), *map(shlex.quote, spelled)]
 
 
 def running() -> str:

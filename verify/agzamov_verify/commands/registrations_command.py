@@ -46,6 +46,7 @@ def registrations(folder: Path, policy: Path | None, since: Path | None, *, as_j
     2: wrong use.
     """
     trusted = policy_of(policy) if policy else None
+    read = folder
     try:
         if trusted:
             log, signed = opened_log(folder, trusted)
@@ -53,12 +54,15 @@ def registrations(folder: Path, policy: Path | None, since: Path | None, *, as_j
             log = FolderLog(folder)
             signed = Witnessed(log.checkpoint, {})
         if since:
-            log.require_grown_from(parse_checkpoint(read_file(since, NOTE_BYTES_MAX)))
+            read = since
+            kept = parse_checkpoint(read_file(since, NOTE_BYTES_MAX))
+            read = folder
+            log.require_grown_from(kept)
         policy_used = trusted or TrustPolicy("agz-policy-1")
         time_s = log_time_s(signed, Trust(policy_used, now_s=now_s()))
         ledger = read_ledger(log, time_s, policy_used.deadline_max_s)
     except BadNote as error:
-        click.echo(f"error: {printable(str(error))}", err=True)
+        click.echo(f"error: {printable(f'{read}: {error}')}", err=True)
         sys.exit(EXIT_FAILED)
     if as_json:
         click.echo(canon.ascii_text({"log": log.checkpoint.origin, "entries": log.size, **msgspec.to_builtins(ledger)}))

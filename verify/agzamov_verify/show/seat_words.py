@@ -92,7 +92,7 @@ def served_warnings(name: str, seat: Seat, total: ServedTotals) -> Iterator[str]
         count_words = f"{total.cut_words}{total.distinct_fingerprints} were seen"
         yield f"seat {name}: the server's fingerprint changed during the run, {count_words}"
     if total.ids < total.with_id:
-        yield f"seat {name}: the server gave {total.with_id:,} answers only {total.ids:,} distinct completion ids"
+        yield f"seat {name}: the server gave {total.with_id:,} answers at most {total.ids:,} distinct completion ids"
 
 
 NO_PRICE: Final = "cost not known (no price sealed)"

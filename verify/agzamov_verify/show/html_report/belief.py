@@ -24,6 +24,7 @@ ONLY_RUN: Final = "; that this was the only run, and not the best of many"
 COMPUTED: Final = "every prompt, card, move, result and figure, from the recorded replies"
 CLAIMED: Final = "that the model gave these replies; tokens, times, the machine"
 CLAIMED_BEYOND_SAMPLE: Final = "that the model gave the replies of games that nobody asked again; times, the machine"
+CLAIMED_OF_PEOPLE: Final = "who sat there and gave these answers; times, the machine"
 CLAIMED_OF_SCRIPTS: Final = "times and the machine"
 
 
@@ -36,6 +37,9 @@ def belief(verdict: Verdict, command: str) -> Iterator[Element]:
     """Lines that open, the command that checks the bundle, and what the next level takes."""
     yield _line("Recomputed", _computed(verdict), _how(verdict))
     of_models = CLAIMED_BEYOND_SAMPLE if verdict.replays and verdict.replays.reached else CLAIMED
+    seats = verdict.manifest.plan.playing.values() if verdict.manifest else ()
+    if any(seat.is_person for seat in seats) and not any(seat.is_model for seat in seats):
+        of_models = CLAIMED_OF_PEOPLE
     claimed = of_models if verdict.recomputed is Recomputed.NOT_ALL else CLAIMED_OF_SCRIPTS
     yield _line("Only claimed", claimed if verdict.level >= "V2" else f"{claimed}{ONLY_RUN}", _claims(verdict))
     yield _cautions(verdict)

@@ -7,7 +7,7 @@ empty       the record is consistent; no game has a result, or Phase 0 failed  g
 holds       the record is consistent, without a warning, and has a result   green
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -21,6 +21,7 @@ from .answers import Answer, Shown
 
 PROVES: Final = "The signature proves that the holder of this key packed this record and that nobody has changed it"
 INVENTED: Final = "not that the model really gave these replies (only a repetition by somebody else can)"
+UNKNOWN_PERSON: Final = "not who sat there and gave these answers (nobody can ask a person again)"
 ONLY_RUN: Final = "not that this was the only run"
 OTHER_RUNS: Final = "not how other registered runs of its study ended ({others}): the log has digests or reasons alone"
 
@@ -81,8 +82,18 @@ def missing_words(steps: Sequence[Step]) -> str:
 
 def not_proved(verdict: Verdict) -> str:
     """What a signature does not prove, in one line."""
-    limits = [INVENTED] if verdict.recomputed is Recomputed.NOT_ALL and verdict.level < "V3" else []
+    limits = list(_not_computed(verdict)) if verdict.recomputed is Recomputed.NOT_ALL else []
     others = verdict.registration.others if verdict.registration else 0
     told = [OTHER_RUNS.format(others=others)] if others else []
     only_run = told if verdict.level >= "V2" else [ONLY_RUN]
     return f"{PROVES}, {', and '.join((*limits, *only_run))}." if limits or only_run else ""
+
+
+def _not_computed(verdict: Verdict) -> Iterator[str]:
+    """Answers that rest on a word: of models, unless others have asked them again, and of people."""
+    seats = verdict.manifest.plan.playing.values() if verdict.manifest else ()
+    has_people = any(seat.is_person for seat in seats)
+    if verdict.level < "V3" and (not has_people or any(seat.is_model for seat in seats)):
+        yield INVENTED
+    if has_people:
+        yield UNKNOWN_PERSON
