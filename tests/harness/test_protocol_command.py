@@ -228,6 +228,17 @@ def test_plans_that_have_no_score_together_are_refused_before_anything_is_sealed
     refused(commands, folder, "3-arena.yaml: expected a plan of agz-0.1")
 
 
+def test_plans_with_the_same_cell_are_refused_before_a_game_is_played(commands: Commands, folder: Path) -> None:
+    baseline = {"phase": 1, "b": "agent", "game": "chess960"}
+    for name, games in (("3-first.yaml", 4), ("4-second.yaml", 6)):
+        (folder / name).write_text(plan(name, {**baseline, "games": games}).replace("dice: {kind: random}", ""))
+    ended = played(commands, folder)
+    last = ended.err.splitlines()[-1]
+    assert (ended.code, "3-first.yaml and 4-second.yaml: expected once in all plans: " in last) == (2, True), ended.err
+    assert "nothing was played; remove one of the plans with its run" in last
+    assert not list((folder / "runs").glob("*/journal/*"))
+
+
 def test_a_plan_whose_server_does_not_answer_is_named_with_those_that_are_sealed(
     commands: Commands, folder: Path
 ) -> None:

@@ -16,10 +16,12 @@ from agzamov_verify.commands.failed_gates import require_gates
 from agzamov_verify.commands.gate_option import fail_on_gate_option
 from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
 from agzamov_verify.core.columns import listed
-from agzamov_verify.experiment.matches import Augmentation
-from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.experiment.matches import MEASURED, Augmentation
+from agzamov_verify.plan.manifest import ManifestError, Plan, load_manifest
 from agzamov_verify.plan.people_study import is_study
 from agzamov_verify.scores.collected_bundles import STUDY_APART
+from agzamov_verify.scoring.match_cells import key_of
+from agzamov_verify.scoring.units.cells import CellKey
 
 from ..foundation.checked_yaml import read_limited
 from ..foundation.owner_folder import installed_folder
@@ -197,7 +199,24 @@ def _all_played(
                 )
             click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
         play = partial(play_and_pack, key=key, options=options._replace(workers=workers))
-        return [_played(part, installed, play) for part in _parts(folder, small=small)]
+        parts = _parts(folder, small=small)
+        _require_combined(parts)
+        return [_played(part, installed, play) for part in parts]
+
+
+def _require_combined(parts: Sequence[PlanPart]) -> None:
+    """Raises ManifestError where two runs have one cell: their bundles have no score together."""
+    cells = dict[CellKey, PlanPart]()
+    for part in parts:
+        assert part.run, "all parts are sealed"
+        manifest = load_manifest((part.run / run_folder.MANIFEST).read_bytes())
+        for key in {key_of(manifest, match, MEASURED) for match in manifest.plan.matches if match.phase}:
+            if other := cells.get(key):
+                raise ManifestError(
+                    f"{other.plan.name} and {part.plan.name}: expected once in all plans: {key}; nothing was played;"
+                    f" remove one of the plans with its run, {other.run} or {part.run}"
+                )
+            cells[key] = part
 
 
 @contextmanager
