@@ -34,6 +34,11 @@ def arm(name: str) -> dict[str, Any]:
     return {**ARM, "condition": {"augmentation": "memory", "arm": name, **system}}
 
 
+def tool_arm(name: str) -> dict[str, Any]:
+    system = {} if name == "naked" else {"system": "calc"}
+    return {**ARM, "condition": {"augmentation": "tools", "arm": name, **system}}
+
+
 def wished(*matches: dict[str, Any], **changes: Any) -> dict[str, Any]:
     named = {match[side] for match in matches for side in ("a", "b")}
     systems = {"notes": {"kind": "memory", "server": "full_text"}} if any("condition" in one for one in matches) else {}
@@ -112,6 +117,16 @@ def test_a_plan_that_can_show_nothing_is_warned_of_and_not_offered_to_be_played(
     words = " ".join(planned(tmp_path, wished(*few)).output.split())
     assert "WARNING this plan can show nothing, whatever the model does" in words
     assert " run " not in words.partition("Next")[2]
+
+
+@pytest.mark.parametrize(
+    ("hands", "told"), [(280, "14 sessions an arm, an interval needs 15"), (300, "an effect below")]
+)
+def test_where_units_are_too_few_for_an_interval_no_effect_is_promised(hands: int, told: str, tmp_path: Path) -> None:
+    few = [{**one, "hands": hands, "careers": 0} for one in (tool_arm("naked"), tool_arm("real"))]
+    wish = {**wished(*few), "systems": {"calc": {"kind": "tools", "candidates_max": 3}}}
+    words = " ".join(planned(tmp_path, wish).output.split())
+    assert told in words
 
 
 def test_of_a_game_whose_spread_nobody_knows_it_is_not_said_that_it_can_show_nothing(

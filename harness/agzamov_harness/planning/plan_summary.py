@@ -8,7 +8,9 @@ from agzamov_verify.core.columns import listed, paragraph
 from agzamov_verify.experiment.matches import Arm, Match, Phase
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.inference.estimate import needs
 from agzamov_verify.scoring.plannings import PLANNINGS
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.seats import KINDS
 from agzamov_verify.show.views import condition_words, size_words
 from agzamov_verify.table.registry import GAMES
@@ -79,7 +81,15 @@ def _can_show(group: MatchGroup, plan: Plan) -> bool:
     if not group.rows:
         return group.matches[0].game not in PLANNINGS
     units = group.rows[0]
-    return units.two_arms[len(units.two_arms) // 2] is not None
+    return not _too_few_units(group, plan) and units.two_arms[len(units.two_arms) // 2] is not None
+
+
+def _too_few_units(group: MatchGroup, plan: Plan) -> str:
+    """Of a match without careers, the units that are too few for an interval, in words; empty where they are enough."""
+    scoring, match = group.rows[0].scoring, group.matches[0]
+    units = match.planned // scoring.unit_results
+    least = load_score_constants(plan.protocol).clusters.least(scoring.unit.removeprefix("points of "))
+    return "" if group.careers or units >= least else needs(f"{GAMES[match.game].unit.counted(units)} an arm", least)
 
 
 def _shortest(forecast: Forecast) -> Iterator[str]:
@@ -223,6 +233,8 @@ def _effect(group: MatchGroup, plan: Plan) -> str:
     least, units = load_protocol(plan.protocol).verdict, group.rows[0]
     if group.careers and group.careers < least.careers_min:
         return f"no verdict ({group.careers} careers, fewer than {least.careers_min})"
+    if few := _too_few_units(group, plan):
+        return f"no interval ({few})"
     effect = units.two_arms[len(units.two_arms) // 2]
     if effect is None:
         return "too few: no possible effect would be found"
