@@ -11,7 +11,7 @@ import pytest
 
 from agzamov_harness.build_ports import open_world
 from agzamov_harness.cluster.shares import require_spreadable
-from agzamov_harness.people.admissions import PEOPLE
+from agzamov_harness.people.admissions import PEOPLE, Admissions
 from agzamov_harness.people.desk import Desk
 from agzamov_harness.people.place import RESIGNS, Keeping, Place
 from agzamov_harness.people.served import people_at
@@ -24,6 +24,7 @@ from agzamov_verify.core.question_digest import question_digest
 from agzamov_verify.core.survey_question import Survey
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.scoring.departures import departures
+from agzamov_verify.seats import HumanSeat
 from agzamov_verify.seats.human_seat import CONSENT
 from harness.person_at_page import PATIENCE_S, Json, Person, first_choice
 from harness.runs_of_people import Running, playing, sealed
@@ -267,6 +268,16 @@ def test_an_answer_that_was_kept_and_not_recorded_is_not_asked_again(tmp_path: P
         stop.request("as asked", as_asked=True)
         with pytest.raises(Stopped):
             choice.result()
+
+
+def test_answers_of_several_people_are_kept_side_by_side(tmp_path: Path) -> None:
+    names = [f"person{number}" for number in range(4)]
+    admissions = Admissions.of(tmp_path, dict.fromkeys(names, HumanSeat()))
+    with ThreadPoolExecutor(len(names)) as pool:
+        for number in range(50):
+            list(pool.map(lambda name, at=number: admissions.keep(name, f"{name} {at}", str(at)), names))
+    again = Admissions.of(tmp_path, dict.fromkeys(names, HumanSeat()))
+    assert [again.kept(name) for name in names] == [(f"{name} 49", "49") for name in names]
 
 
 def test_the_id_of_a_question_follows_from_the_runs_secret_and_not_from_the_plan_alone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock
 from typing import Final, Self
 
 import msgspec
@@ -37,10 +38,10 @@ class Admission(msgspec.Struct):
 
 
 class Admissions:
-    """The admissions of one run, kept in its folder."""
+    """The admissions of one run, kept in its folder. Thread-safe: several people may answer at once."""
 
     def __init__(self, path: Path, seats: Mapping[str, HumanSeat], known: dict[str, Admission]) -> None:
-        self._path, self._seats = path, seats
+        self._path, self._seats, self._lock = path, seats, Lock()
         self._known = {name: known.get(name) or Admission(secrets.token_hex(SECRET_BYTES)) for name in seats}
 
     @classmethod
@@ -74,13 +75,15 @@ class Admissions:
 
     def accept(self, seat: str) -> None:
         """Note that the person has accepted the page. Raises OSError."""
-        self._known[seat].accepted = self._seats[seat].consent_sha256
-        self._write()
+        with self._lock:
+            self._known[seat].accepted = self._seats[seat].consent_sha256
+            self._write()
 
     def keep(self, seat: str, question: str, action: str | None) -> None:
         """Keep the answer that is taken now. Raises OSError."""
-        self._known[seat].question, self._known[seat].action = question, action
-        self._write()
+        with self._lock:
+            self._known[seat].question, self._known[seat].action = question, action
+            self._write()
 
     def kept(self, seat: str) -> tuple[str, str | None]:
         """The id of the question that was answered last, empty for none, and the answer."""
