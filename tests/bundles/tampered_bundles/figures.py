@@ -69,7 +69,7 @@ def departures_from_the_protocol_are_hidden(draft: Draft) -> None:
     reseal(draft)
 
 
-@tampered(10, f"{bundle.RESULTS_FILE} $")
+@tampered(10, f"{bundle.RESULTS_FILE} $.rating")
 def the_results_have_one_field_more(draft: Draft) -> None:
     draft.put_json(bundle.RESULTS_FILE, {**draft.json(bundle.RESULTS_FILE), "rating": 2850})
     reseal(draft)
