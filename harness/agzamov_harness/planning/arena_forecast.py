@@ -13,6 +13,7 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.inference.exact import fixed, square_root
 from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.sample_sizes import Scoring
+from agzamov_verify.table.game import Noun
 from agzamov_verify.table.registry import GAMES
 
 from ..run.assumptions import Assumptions
@@ -30,6 +31,7 @@ MILLION: Final = 10**6
 TITLE: Final = "all games"
 LOAD_HEAD: Final = ("game", "bouts", "results", "calls", "M tokens")
 SEAT_HEAD: Final = ("player", "kind", "calls", "M tokens in", "M tokens out", "cost")
+GAME, ROUND = Noun("game", "games"), Noun("round", "rounds")
 DIFFERENCE_HEAD: Final = ("game", "two players alone", "in the table", "rounds for 100 Elo", "in bb/100")
 
 
@@ -100,7 +102,7 @@ def _lines(forecast: ArenaForecast) -> Iterator[str]:
     flight = f" with {load.in_flight} calls in flight" if load.in_flight else ""
     yield f"{load.calls:,} calls · {_millions(load.tokens)} M tokens · {cost} · {about}{flight}"
     yield ""
-    sizes = f"{len(load.seats)} players, {len(load.games)} games, {load.rounds} rounds"
+    sizes = f"{len(load.seats)} players, {GAME.counted(len(load.games))}, {ROUND.counted(load.rounds)}"
     yield from paragraph("Arena", f"{forecast.title}: {sizes}")
     yield ""
     yield from in_columns(LOAD_HEAD, map(_game_row, load.games))
