@@ -91,8 +91,8 @@ def _counts(checked: CheckedExhibition) -> str:
     drawn, late = (sum(len(getattr(game, name)) for game in checked.games) for name in ("drawn", "late"))
     return (
         f"{len(checked.games):,} games, as far as the program told them; {decisions:,} decisions of the seat, of which"
-        f" {drawn:,} gave no legal move in time and were drawn from the seed; in these games {late:,} moves were played by"
-        " the harness because even that came too late"
+        f" {drawn:,} gave no legal move in time and were drawn from the seed; in these games {late:,} moves were"
+        " played by the harness because even that came too late"
     )
 
 
