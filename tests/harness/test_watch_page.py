@@ -12,6 +12,7 @@ from agzamov_harness.run import run_folder
 from agzamov_harness.run.stop import Stopped
 from agzamov_harness.watch.live_page import LivePage, beside
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.untrusted_input import printable
 from browser import PROGRAMS, Started, noting, started
 from bundles.bundle_factory import SELF_PLAY, TINY_MODEL, make
 
@@ -65,7 +66,7 @@ def test_several_tabs_see_a_game_in_progress_and_its_end(browsers: Started, play
             tab.goto(url)
         for tab in tabs:
             expect(tab.locator("h1")).to_have_text("<b onclick=alert(1)>Tiny</b>")
-            expect(tab.locator("article pre").first).to_have_text(HOSTILE, use_inner_text=False)
+            expect(tab.locator("article pre").first).to_have_text(printable(HOSTILE), use_inner_text=False)
             expect(tab.locator("table.board td.light, table.board td.dark")).to_have_count(64)
             board = tab.evaluate(
                 "fetch('snapshot.json').then((told) => told.json()).then((told) => told.games[0].frame.board)"
