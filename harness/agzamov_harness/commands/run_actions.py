@@ -10,12 +10,13 @@ from agzamov_verify.bundle import MANIFEST_FILE, RESULTS_FILE, claims_of
 from agzamov_verify.commands.command_line import as_typed, typed
 from agzamov_verify.commands.failed_gates import require_gates
 from agzamov_verify.core import canon
+from agzamov_verify.core.columns import paragraph
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import Manifest, load_manifest
 from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.results import Results, without_forfeited
-from agzamov_verify.show.text.first_screen import REPORT, NextStep, next_lines, short_lines
-from agzamov_verify.show.text.verdict_report import unused_sentences
+from agzamov_verify.show.text.first_screen import REPORT, NextStep, next_lines, short_lines, warning_items
+from agzamov_verify.show.text.verdict_report import unused_sentences, warnings_told
 
 from ..containers.folder_transfer import require_plain_files
 from ..exhibition.exhibition_folder import require_no_exhibition
@@ -30,7 +31,6 @@ from ..run import exit_status, run_folder, signing_keys
 from ..run.execution_log import gather_shares, require_done
 from ..run.runner import finished
 from .plan_files import plan_file
-from .run_warnings import warning_lines
 
 if TYPE_CHECKING:
     from ..containers import compose_env as compose_variables
@@ -120,7 +120,9 @@ def _printed(packed: Packed, *, as_json: bool) -> Results:
     results = without_forfeited(results)
     unused = tuple(unused_sentences(verdict))
     told = short_lines(manifest, results, verdict.analysis, verdict.blocks, unused)
-    for line in (*told, *warning_lines(verdict)):
+    warnings = list(warnings_told(verdict))
+    head = paragraph("Warnings", f"{len(warnings)}, as verify will give them:") if warnings else ()
+    for line in (*told, *head, *warning_items(warnings)):
         click.echo(line)
     for line in next_lines(
         [NextStep(typed("report", bundle), REPORT), NextStep(typed("verify", bundle), "recomputes every figure")]

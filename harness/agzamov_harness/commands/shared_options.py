@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
-from click.core import ParameterSource
+
+from agzamov_verify.commands.command_line import is_typed
 
 from ..foundation.owner_folder import DEFAULT_KEY, installed_folder
 
@@ -80,7 +81,7 @@ def typed_option(*names: str) -> tuple[str, str]:
     """The first of these parameters that was typed: its name, and the option as it is written; empty for none."""
     context = click.get_current_context()
     for parameter in context.command.params:
-        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+        if parameter.name in names and is_typed(context, parameter):
             return parameter.name, parameter.opts[0]
     return "", ""
 

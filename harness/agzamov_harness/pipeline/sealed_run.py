@@ -24,7 +24,7 @@ from ..models.weight_pins import pins_of
 from ..ports import PortFault
 from ..run import run_folder, signing_keys
 from ..run.engine_programs import with_programs
-from ..run.first_contact import first_contact
+from ..run.first_contact import NOT_SEALED, first_contact
 from ..run.plan_file import PlanFile
 from ..run.program_consent import OutsideProgram, outside_engines, outside_memories, require_consent
 from ..run.run_folder import RunDirectory
@@ -77,10 +77,10 @@ def with_memories(manifest: Manifest, places: Places = HERE, programs: Iterable[
     try:
         pins = {name: _pin(manifest, name, places, files.get(name)) for name in memories_played(manifest.plan)}
     except PortFault as error:
-        raise ManifestError(f"{error}; nothing was sealed") from error
+        raise ManifestError(f"{error}; {NOT_SEALED}") from error
     sealed = msgspec.structs.replace(manifest, memories=pins)
     for place, problem in native_problems(sealed):
-        raise ManifestError(f"{place}: expected tools that a model can be offered, found {problem}; nothing was sealed")
+        raise ManifestError(f"{place}: expected tools that a model can be offered, found {problem}; {NOT_SEALED}")
     return sealed
 
 
@@ -204,7 +204,7 @@ def with_engines(plan: Plan, folder: Path, *, start_programs: bool) -> Plan:
     try:
         return with_programs(plan, [engine.program for engine in engines])
     except PortFault as error:
-        raise ManifestError(f"{error}; nothing was sealed") from error
+        raise ManifestError(f"{error}; {NOT_SEALED}") from error
 
 
 def _measured(folder: Path, runs: Path, manifest: Manifest, *, quiet: bool) -> "preflight.PreflightExecution | None":

@@ -13,6 +13,7 @@ from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.show.views import VIEWS
 
 from ..foundation.margin_form import require_form
+from ..run.first_contact import NOT_SEALED
 
 
 def units_of(plan: Plan) -> dict[str, str]:
@@ -36,10 +37,10 @@ def require_margins(margins: Mapping[str, str], plan: Plan) -> None:
     try:
         require_form(margins)
     except ManifestError as error:
-        raise ManifestError(f"{error}; nothing was sealed") from error
+        raise ManifestError(f"{error}; {NOT_SEALED}") from error
     units = units_of(plan)
     if unknown := next((unit for unit in margins if unit not in units), ""):
-        raise ManifestError(f"--margin {unknown}: expected a unit of this plan: {', '.join(units)}; nothing was sealed")
+        raise ManifestError(f"--margin {unknown}: expected a unit of this plan: {', '.join(units)}; {NOT_SEALED}")
 
 
 def lacking_margins(margins: Mapping[str, str], plan: Plan) -> Iterator[str]:

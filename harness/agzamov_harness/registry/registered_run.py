@@ -35,6 +35,7 @@ from agzamov_verify.transparency_log.tlog_proof import parse_proof
 
 from ..foundation.append_only import write_whole
 from ..run import run_folder
+from ..run.first_contact import NOT_SEALED
 from ..run.registration import is_as_stamped, keep_proof, registered, signed_entry, take_beacon, take_proof
 from ..run.run_folder import BEACON, PROOF, REGISTRATION, STAMP, RunDirectory
 from ..run.stop import Stop, Stopped, StoppedAsAsked
@@ -290,17 +291,17 @@ def _require_same_study(earlier: Registered, promise: Promise, where: str) -> No
     if earlier.attempt == promise.attempt:
         raise ManifestError(
             f"run {promise.attempt} of this plan is registered already: {where}; another run of it needs --attempt"
-            f" {promise.attempt + 1}, of as many --attempts as were promised; nothing was sealed"
+            f" {promise.attempt + 1}, of as many --attempts as were promised; {NOT_SEALED}"
         )
     if earlier.attempts != promise.attempts:
         raise ManifestError(
             f"--attempts {promise.attempts}: run {earlier.attempt} of this plan promised {earlier.attempts} in all:"
-            f" {where}; nothing was sealed"
+            f" {where}; {NOT_SEALED}"
         )
     if earlier.margins != dict(promise.margins):
         declared = " ".join(f"--margin {unit}={margin}" for unit, margin in earlier.margins.items()) or "no --margin"
         raise ManifestError(
-            f"expected the margins of run {earlier.attempt} of this plan, {declared}: {where}; nothing was sealed"
+            f"expected the margins of run {earlier.attempt} of this plan, {declared}: {where}; {NOT_SEALED}"
         )
 
 

@@ -8,7 +8,6 @@ chain. Whoever plays or packs the whole run next takes them into the one log, ea
 """
 
 import os
-import shlex
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,7 +31,7 @@ from agzamov_verify.core.journal import BrokenJournal, line_digest
 
 from ..foundation.append_only import cut_torn_line, open_append, write_line
 from .recorder import JOURNAL_SUFFIX
-from .stop import Stopped
+from .stop import Stopped, go_on_words
 
 FILE = "executions.jsonl"
 SHARE_PREFIX, SHARE_SUFFIX = "executions-", ".jsonl"
@@ -162,8 +161,7 @@ def gather_shares(journal: Path) -> None:
 def require_done(directory: Path, journal: Path) -> None:
     """Raises Stopped for a run whose last execution was stopped or killed, whatever it had played by then."""
     if not _read_back(journal / FILE).summary.done:
-        go_on = f"go on with: agzamov resume {shlex.quote(str(directory))}"
-        raise Stopped(f"{directory}: its last execution was stopped or killed before its end; {go_on}")
+        raise Stopped(f"{directory}: its last execution was stopped or killed before its end; {go_on_words(directory)}")
 
 
 def shares_of_another_count(journal: Path, count: int) -> list[str]:

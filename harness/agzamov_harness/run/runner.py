@@ -5,7 +5,6 @@ played never shows in a journal. A match that may end early is played from look 
 the world stops the run cleanly; running the same folder again goes on from the journals.
 """
 
-import shlex
 import signal
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -35,7 +34,7 @@ from .play_stream import Ended, Hooks, PlayedStream, StreamsHere, heard_by_nobod
 from .progress import State
 from .recorder import JOURNAL_SUFFIX, last_recorded, recorded
 from .run_folder import RunDirectory
-from .stop import CallsInFlight, Stop, Stopped
+from .stop import CallsInFlight, Stop, Stopped, go_on_words
 from .study_turns import StudyTurns
 
 Blocks = dict[str, list[Block]]
@@ -218,7 +217,7 @@ def finished(directory: RunDirectory) -> Blocks:
     """All blocks of a run that has been played, driven again from its journals. Raises Stopped if some is missing."""
 
     def nobody(question: Question) -> Answer:
-        go_on = f"go on with: agzamov resume {shlex.quote(str(directory.path))}"
+        go_on = go_on_words(directory.path)
         raise Stopped(f"{directory.path}: game {question.game} is not played to its end; {go_on}")
 
     state = State(directory.manifest.plan, None)

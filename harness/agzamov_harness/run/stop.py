@@ -1,7 +1,9 @@
 """A request to stop a run, from a signal, a budget or a fault; and the end of a run that can be resumed."""
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event, Lock
 from typing import Final
 
@@ -13,6 +15,11 @@ PATIENCE_S: Final = 7
 
 class Stopped(Exception):
     """The run stopped before its end and can be resumed; the message gives the reason."""
+
+
+def go_on_words(run: Path) -> str:
+    """The advice to go on with the run in a folder, at the end of an error."""
+    return f"go on with: agzamov resume {shlex.quote(str(run))}"
 
 
 class StoppedAsAsked(Stopped):

@@ -253,9 +253,13 @@ def first_sentence(command: click.Command) -> str:
     return text.partition(". ")[0].removesuffix(".")
 
 
+def is_typed(context: click.Context, parameter: click.Parameter) -> bool:
+    """True if a parameter stands on the command line, whatever its value."""
+    return bool(parameter.name) and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+
+
 def filled(context: click.Context, parameter: click.Parameter, value: str) -> str:
     """The value of an option that is empty where it was not typed: typed empty, it is a variable that is not set."""
-    is_typed = parameter.name and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-    if is_typed and not value:
+    if is_typed(context, parameter) and not value:
         raise click.BadParameter("expected a value, found none; is a variable of your shell not set?", param=parameter)
     return value

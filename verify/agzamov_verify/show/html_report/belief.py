@@ -12,6 +12,7 @@ from ...checks.seat_replies import Recomputed
 from ...checks.steps import Verdict
 from ...core.columns import ascii_words
 from ..text import verdict_report
+from ..text.badge import on_trust
 from ..text.first_screen import departs_words, departure_words
 from ..text.registration_lines import REACHED, account_lines, next_level
 from ..text.seed_words import seed_words
@@ -37,10 +38,8 @@ def belief(verdict: Verdict, command: str) -> Iterator[Element]:
     """Lines that open, the command that checks the bundle, and what the next level takes."""
     yield _line("Recomputed", _computed(verdict), _how(verdict))
     of_models = CLAIMED_BEYOND_SAMPLE if verdict.replays and verdict.replays.reached else CLAIMED
-    seats = verdict.manifest.plan.playing.values() if verdict.manifest else ()
-    if any(seat.is_person for seat in seats) and not any(seat.is_model for seat in seats):
-        of_models = CLAIMED_OF_PEOPLE
-    claimed = of_models if verdict.recomputed is Recomputed.NOT_ALL else CLAIMED_OF_SCRIPTS
+    given = of_models if on_trust(verdict)[0] else CLAIMED_OF_PEOPLE
+    claimed = given if verdict.recomputed is Recomputed.NOT_ALL else CLAIMED_OF_SCRIPTS
     yield _line("Only claimed", claimed if verdict.level >= "V2" else f"{claimed}{ONLY_RUN}", _claims(verdict))
     yield _cautions(verdict)
     yield from _registration(verdict)

@@ -90,10 +90,18 @@ def not_proved(verdict: Verdict) -> str:
 
 
 def _not_computed(verdict: Verdict) -> Iterator[str]:
-    """Answers that rest on a word: of models, unless others have asked them again, and of people."""
-    seats = verdict.manifest.plan.playing.values() if verdict.manifest else ()
-    has_people = any(seat.is_person for seat in seats)
-    if verdict.level < "V3" and (not has_people or any(seat.is_model for seat in seats)):
+    models, people = on_trust(verdict)
+    if models and verdict.level < "V3":
         yield INVENTED
-    if has_people:
+    if people:
         yield UNKNOWN_PERSON
+
+
+def on_trust(verdict: Verdict) -> tuple[bool, bool]:
+    """Whether answers of models rest on a word, unless others have asked them again, and whether those of people do.
+
+    What neither gave, as an outside engine, is told of as a model's.
+    """
+    seats = verdict.manifest.plan.playing.values() if verdict.manifest else ()
+    people = any(seat.is_person for seat in seats)
+    return not people or any(seat.is_model for seat in seats), people

@@ -6,7 +6,7 @@ Nothing on it is wider than 100 columns, every figure has one interval, and ever
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import starmap
 from types import MappingProxyType
@@ -174,13 +174,18 @@ def _answer(screen: Screen) -> Iterator[str]:
         yield from paragraph("Measured", f"{played_words(manifest, None)}.")
     counted = f"{'1 warning' if len(warnings) == 1 else f'{len(warnings)} warnings'}:" if warnings else ""
     yield from paragraph("Checked", " ".join(filter(None, (*screen.checked, counted))))
-    for warning in warnings:
-        yield from item(f"{'':<{LABEL_WIDTH}}!", warning)
+    yield from warning_items(warnings)
     if claimed := " ".join(filter(None, (screen.claimed, seed_words(manifest) if manifest else ""))):
         yield from paragraph("Claimed", claimed)
     if results:
         yield from departs_lines(results)
     yield from next_lines(screen.commands)
+
+
+def warning_items(warnings: Iterable[str]) -> Iterator[str]:
+    """Each warning as an item behind an exclamation mark."""
+    for warning in warnings:
+        yield from item(f"{'':<{LABEL_WIDTH}}!", warning)
 
 
 def next_lines(steps: Sequence[NextStep]) -> Iterator[str]:
