@@ -27,6 +27,8 @@ matches:
 """
 GATE = "p0-chess960-naked-agent"
 FAILED = rf"error: agent did not pass Phase 0 in {GATE}: 0 wins of 2 are not above 70 %; .*\n"
+MISSED = "0 of 2 games won, over 70 % needed; p against 50 % is not under 0.05"
+NAMED = f"agent failed Phase 0, the entry test, in Chess960 ({MISSED})"
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,9 @@ def test_a_seat_that_does_not_pass_ends_runs_and_checks_with_5_after_the_bundle_
         assert with_it.stdout == without.stdout
         assert re.search(FAILED, with_it.stderr)
     assert json.loads(without.stdout)["failed_gates"] == [GATE]
+    scored = command("score", bundle)
+    assert (scored.exit_code, NAMED in " ".join(scored.stdout.split())) == (0, True)
+    assert json.loads(command("score", bundle, "--json").stdout)["bundles"][0]["failed_gates"] == [NAMED]
     alone = CliRunner().invoke(verify_cli.main, ["check", bundle, "--fail-on-gate"])
     assert alone.exit_code == 5
     again = command(

@@ -14,9 +14,11 @@ from agzamov_verify.games.holdem.game import PokerBlock
 from agzamov_verify.games.holdem.hand_script import HandRecord
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.early_stopping import matches_to_play, streams_to_play
 from agzamov_verify.scoring.gate import Gate
 from agzamov_verify.scoring.results import MatchResult, match_result, results_of
+from agzamov_verify.show.text.gate_words import failed_gates
 from agzamov_verify.table.decision import Tally
 
 DICE = Dice(bytes(32))
@@ -122,8 +124,11 @@ def test_few_games_cannot_pass_however_they_end() -> None:
         )
         for at in range(4)
     )
-    found = gate(match_result(few.matches[0], 0, [ChessBlock(0, records)], few))
-    assert found.reason == "the binomial p is not below 0.05"
+    played = match_result(few.matches[0], 0, [ChessBlock(0, records)], few)
+    assert gate(played).reason == "the binomial p is not below 0.05"
+    (named,) = failed_gates([played], load_protocol("agz-0.1").phase0)
+    assert named.startswith("model failed Phase 0, the entry test, in Chess960 (4 of 4 games won")
+    assert named.endswith("; p against 50 % is not under 0.05)"), "a result by chance alone says so"
 
 
 def test_phase_1_has_no_gate() -> None:

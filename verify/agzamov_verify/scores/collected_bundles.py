@@ -27,6 +27,7 @@ from ..scoring.hypotheses.evidence import Evidence, ProbeCell, parts_of, traits_
 from ..scoring.match_cells import cells_of, model_of, probes_of
 from ..scoring.units.cells import AGAINST_BENCHMARK, Cell, CellKey, arm_of, pooled
 from ..scoring.units.score_constants import load_score_constants
+from ..show.text.gate_words import failed_gates
 from ..show.text.verdict_report import attested_of_systems, finding_line, warnings_told
 from ..systems import System
 from ..table.registry import GAMES
@@ -94,7 +95,8 @@ class BundleSource(msgspec.Struct, frozen=True):
     `open_ended`: matches of no fixed length, of which nothing is taken. `departures`: where its plan is not its
     protocol's. `variants`: by game, the variant of the protocol that it was played by, where it has several.
     `ways_of_use`: by kind of system, the way in which it was used. `attested`: what of its systems
-    rests on the submitter's word. `warnings`: those of its report.
+    rests on the submitter's word. `warnings`: those of its report. `failed_gates`: which player failed Phase 0, and by
+    what, so that it plays no later phase of that game.
     """
 
     run: str
@@ -107,6 +109,7 @@ class BundleSource(msgspec.Struct, frozen=True):
     ways_of_use: dict[str, str] = {}
     attested: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    failed_gates: tuple[str, ...] = ()
 
 
 class Collected(NamedTuple):
@@ -194,6 +197,7 @@ def bundle_of(verdict: Verdict) -> VerifiedBundle:
         uses,
         tuple(attested_of_systems(verdict.manifest)),
         tuple(warnings_told(verdict)),
+        tuple(failed_gates(verdict.results.matches, load_protocol(plan.protocol).phase0)) if verdict.results else (),
     )
     probes = tuple(probes_of(verdict.manifest, verdict.blocks))
     return VerifiedBundle(verdict.manifest, source, cells, probes)

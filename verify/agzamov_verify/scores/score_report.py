@@ -182,7 +182,7 @@ def calibration_lines(document: CalibrationDocument) -> Iterator[str]:
 
 
 def source_lines(bundles: Sequence[BundleSource], protocol: str, warnings: Sequence[str] = ()) -> Iterator[str]:
-    """The bundles: unchecked steps, warnings, attested parts, signers; and the given `warnings`."""
+    """The bundles: unchecked steps, failed entry tests, warnings, attested parts, signers; and the given `warnings`."""
     for source in bundles:
         missing = f", {label('NOT CHECKED')}: {', '.join(source.not_checked)}" if source.not_checked else ""
         early = f", left out, of no fixed length: {', '.join(source.open_ended)}" if source.open_ended else ""
@@ -196,6 +196,8 @@ def source_lines(bundles: Sequence[BundleSource], protocol: str, warnings: Seque
         if lines:
             yield f"  departs from the protocol in {ways_counted(lines)}, so nothing here is a result under it:"
         for line in lines:
+            yield from item("  -", ascii_words(line))
+        for line in source.failed_gates:
             yield from item("  -", ascii_words(line))
         for line in source.warnings:
             yield from item("  !", ascii_words(line))

@@ -32,7 +32,7 @@ from .answers import (
     together,
 )
 from .failed_answer_words import next_steps
-from .gate_words import gate_reason, p_words
+from .gate_words import missed_bounds, p_words
 
 CAUSES: Final = {
     "cut": ("was cut", "were cut"),
@@ -199,7 +199,7 @@ def failed_gate_words(answer: Answer, protocol: str) -> str:
     if answer.result is None or not answer.failed_gate:
         return ""
     seat, norm = ascii_words(answer.result.measured), load_protocol(protocol).phase0
-    return f"{seat} failed Phase 0, the entry test ({gate_reason(answer.result, norm)})"
+    return f"{seat} failed Phase 0, the entry test ({missed_bounds(answer.result, norm)})"
 
 
 def corrected_words(answer: Answer) -> str:

@@ -7,6 +7,8 @@ from typing import Final
 from ...core.columns import ascii_words
 from ...protocols.norms import GateNorm
 from ...scoring.gate import Gate
+from ...scoring.inference.proportions import binomial_p
+from ...scoring.inference.significance import Alternative
 from ...scoring.results import MatchResult
 from ..glossary import label
 from ..seat_words import percent
@@ -30,6 +32,21 @@ def gate_lines(matches: Sequence[MatchResult], tests: Mapping[str, str], norm: G
         outcome = "passed" if gate.passed else "failed"
         outcomes.append(f"{who}{outcome} in {game_words(match.game)} ({_gate(match, gate, tests.get(match.id), norm)})")
     yield f"{label('Phase 0')} (the entry test: usable answers that beat a random player): {'; '.join(outcomes)}"
+
+
+def failed_gates(matches: Sequence[MatchResult], norm: GateNorm) -> Iterator[str]:
+    """Each player that did not pass Phase 0, with the game and what it missed."""
+    for match in matches:
+        if match.gate and not match.gate.passed:
+            where = f"{ascii_words(match.measured)} failed Phase 0, the entry test, in {game_words(match.game)}"
+            yield f"{where} ({missed_bounds(match, norm)})"
+
+
+def missed_bounds(match: MatchResult, norm: GateNorm) -> str:
+    """What a player missed in Phase 0: every bound, that of chance too."""
+    reason, (wins, n) = gate_reason(match, norm), match.result.wins
+    by_chance = not match.no_finding and binomial_p(wins, n, Alternative.GREATER) >= Fraction(norm.p_below)
+    return f"{reason}; p against 50 % is not under {norm.p_below}" if by_chance else reason
 
 
 def _gate(match: MatchResult, gate: Gate, p: str | None, norm: GateNorm) -> str:
