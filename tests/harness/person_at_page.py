@@ -32,6 +32,7 @@ class Person:
         parts = urlsplit(url)
         self.host, self.path = parts.netloc, parts.path
         self.state: Json = {"version": 0}
+        self.titles = list[str]()
 
     def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Answered:
         """One request; a body is posted as JSON with the page's own Origin."""
@@ -80,7 +81,7 @@ class Person:
         self.post("next", {"number": self.at("result")["result"]["number"]})
 
     def play_all(self, choose: Callable[[Json], str]) -> list[str]:
-        """Play to the end of the run; the words of the results."""
+        """Play to the end of the run; the words of the results. Their titles are added to `titles`."""
         results = []
         while True:
             state = self.at("consent", "question", "result", "over")
@@ -90,6 +91,7 @@ class Person:
                 self.accept()
             elif state["step"] == "result":
                 results.append(state["result"]["words"])
+                self.titles.append(state["result"]["title"])
                 self.go_on()
             else:
                 told = self.play(choose(state))

@@ -66,8 +66,9 @@ def test_games_of_each_kind_are_numbered_among_their_own(tmp_path: Path) -> None
             return first_choice(state)
 
         running.person.play_all(noted)
-    of_games, of_hands = {"Game 1 of 2", "Game 2 of 2"}, {f"Hand {number} of 4" for number in (1, 2, 3, 4)}
+    of_games, of_hands = {"game 1 of 2", "game 2 of 2"}, {f"hand {number} of 4" for number in (1, 2, 3, 4)}
     assert of_games <= set(titles) <= of_games | of_hands  # a hand may end before the person is asked
+    assert sorted(running.person.titles) == sorted(of_games | of_hands)
 
 
 def test_a_run_with_a_person_verifies_and_says_what_is_attested(played: tuple[Running, list[str]]) -> None:

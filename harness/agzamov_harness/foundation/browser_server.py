@@ -8,19 +8,23 @@ not come from another page (Origin and Sec-Fetch-Site, else 403), and must be of
 
 import ipaddress
 import socket
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from errno import EADDRNOTAVAIL
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, ClassVar, Final
 
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.show.html_report.markup import csp_hash
 
 IDLE_S: Final = 30
+CONNECTIONS_MAX: Final = 256
+CONNECTIONS_OF_ONE_MAX: Final = 64
+"""Of one address: a browser opens six, and somebody else's device cannot take the page from the others."""
 SAME_SITE: Final = frozenset({"same-origin", "none"})
 """Values of Sec-Fetch-Site of our own page, and of an address that a person typed."""
 
@@ -56,6 +60,7 @@ class BrowserServer(ThreadingHTTPServer):
     def __init__(self, address: str, port: int, handler: type["BrowserHandler"]) -> None:
         ip = self._ip(address)
         self.require(ip)
+        self._open, self._lock = Counter[str](), Lock()
         self.address_family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
         try:
             super().__init__((address, port), handler)
@@ -112,6 +117,33 @@ class BrowserServer(ThreadingHTTPServer):
         """Bind without asking for the name of a host."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = "localhost", self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Give the connection a thread; one too many is closed, so that none takes the files and threads of the run."""
+        with self._lock:
+            has_room = self._open.total() < CONNECTIONS_MAX and self._open[client_address[0]] < CONNECTIONS_OF_ONE_MAX
+            self._open[client_address[0]] += has_room
+        if not has_room:
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:  # no thread can be started
+            self._ended(client_address[0])
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer a connection, and count it no more."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._ended(client_address[0])
+
+    def _ended(self, address: str) -> None:
+        """Note that a connection has ended; an address without any is forgotten."""
+        with self._lock:
+            self._open[address] -= 1
+            self._open += Counter()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that went away is not worth a traceback."""

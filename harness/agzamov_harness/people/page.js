@@ -135,7 +135,7 @@ class Play {
       at("told").hidden = true;
       return undefined;
     }
-    say(at("title"), `${game.rules[0].toUpperCase()}${game.rules.slice(1)}, ${game.title.toLowerCase()}${game.opponents ? `, against ${game.opponents}` : ""}`);
+    say(at("title"), `${game.rules[0].toUpperCase()}${game.rules.slice(1)}, ${game.title}${game.opponents ? `, against ${game.opponents}` : ""}`);
     this.asked = question ? performance.now() - question.waited_s * 1000 : 0;
     at("told").hidden = !question;
     say(at("prompt"), question ? question.prompt : "");
@@ -200,7 +200,7 @@ class Play {
   result(state) {
     const { result } = state, outcome = result.won > 0 ? "You won" : result.won < 0 ? "You lost" : result.kind === "holdem" ? "A split pot" : "A draw";
     document.title = outcome;
-    say(at("result-title"), `${outcome}: ${result.noun} ${result.number.toLocaleString("en")} of ${state.planned.toLocaleString("en")}`);
+    say(at("result-title"), `${outcome}: ${result.title}`);
     say(at("result-words"), result.words);
     this.drawResult(at("result-scene"), result);
     const isLast = state.over || result.number >= state.planned;

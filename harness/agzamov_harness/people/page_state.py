@@ -47,7 +47,7 @@ def _step(desk: Desk, place: Place) -> dict[str, Any]:
     elif not place.has_accepted:
         step = {"step": "consent", **_consent(desk, place)}
     elif result := place.unread:
-        step = {"step": "result", "result": _result(place.read_count + 1, result)}
+        step = {"step": "result", "result": _result(desk, place, result)}
     elif asked := place.question:
         step = {"step": "question", "game": _game(desk, place, asked), "question": _question(asked)}
     elif place.over:
@@ -66,10 +66,9 @@ def _consent(desk: Desk, place: Place) -> dict[str, Any]:
 def _game(desk: Desk, place: Place, asked: Asked) -> dict[str, Any]:
     """The game under way, numbered in the order in which the person plays."""
     match = desk.match_of(asked.game)
-    planned = sum(one.planned for one in desk.plan.matches if one.game == match.game and place.seat in one.seats)
-    number = min(planned, 1 + sum(result.kind == match.game for result in place.results))  # it may be asked at the end
+    before = sum(result.kind == match.game for result in place.results)
     return {
-        "title": f"{_one(match)} {number:,} of {planned:,}",
+        "title": _numbered(desk, place, match.game, before + 1),
         "kind": asked.kind,
         "rules": GAMES[asked.kind].title,
         "place": asked.place,
@@ -80,8 +79,10 @@ def _game(desk: Desk, place: Place, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _one(match: Match) -> str:
-    return GAMES[match.game].result.one.capitalize()
+def _numbered(desk: Desk, place: Place, game: str, number: int) -> str:
+    """Which of a person's results in one game: "hand 3 of 20". After the last one there may still be a question."""
+    planned = sum(one.planned for one in desk.plan.matches if one.game == game and place.seat in one.seats)
+    return f"{GAMES[game].result.one} {min(planned, number):,} of {planned:,}"
 
 
 def _opponents(desk: Desk, match: Match, seat: str) -> str:
@@ -113,9 +114,12 @@ def _after(asked: Asked, action: str) -> dict[str, Any]:
     return frame
 
 
-def _result(number: int, result: Result) -> dict[str, Any]:
+def _result(desk: Desk, place: Place, result: Result) -> dict[str, Any]:
+    """The end of a game. `number`: counted over all games, by which it is acknowledged."""
+    read = place.results[: place.read_count]
     return {
-        "number": number,
+        "number": len(read) + 1,
+        "title": _numbered(desk, place, result.kind, 1 + sum(one.kind == result.kind for one in read)),
         "kind": result.kind,
         "words": result.words,
         "won": result.won,
