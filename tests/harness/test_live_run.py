@@ -268,3 +268,19 @@ def _legal(question: Question) -> Answer:
 
 def _mixed(question: Question) -> Answer:
     return _legal(question) if question.to == "dice" else babbling(question)
+
+
+def test_a_run_without_a_process_is_told_from_one_that_waits(tmp_path: Path) -> None:
+    made = make({**TINY, "matches": AGAINST_DICE["matches"]}, tmp_path)
+    directory = run_folder.load(tmp_path / "runs" / made.name)
+    lock = directory.path / run_folder.LOCK
+    lock.unlink(missing_ok=True)
+    assert looked(live(directory.path)).is_played is False
+    assert not lock.exists(), "a look writes nothing"
+    with directory.locked():
+        assert looked(live(directory.path)).is_played is True
+    assert looked(live(directory.path)).is_played is False
+    with directory.playing():  # as in a container
+        assert looked(live(directory.path)).is_played is True
+    with directory.shared("1-of-2"):
+        assert looked(live(directory.path)).is_played is None

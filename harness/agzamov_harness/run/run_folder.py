@@ -176,6 +176,25 @@ class RunDirectory:
         """Hold the journals: in containers it is another process that writes them. Raises ManifestError."""
         return held(self.notes / LOCK, f"{self.path}: another process is running this run", wait_s=WORKERS_END_S)
 
+    @property
+    def is_played(self) -> bool | None:
+        """Whether a process of this machine plays the run. None for shares: to look at their locks could stop one."""
+        if any(self.path.glob(f"{LOCK}-*")):
+            return None
+        return any(_is_held(path) for path in (self.path / LOCK, self.notes / LOCK))
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a process has a lock file for itself alone. Whoever wants it in the meantime waits (`held`)."""
+    try:
+        with path.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
 
 @contextmanager
 def held(path: Path, otherwise: str, kind: int = fcntl.LOCK_EX, wait_s: float = 0) -> Iterator[None]:

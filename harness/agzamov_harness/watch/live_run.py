@@ -111,6 +111,7 @@ class LiveRun:
             title=printable(self._plan.title),
             is_read=self._caught_up,
             is_over=is_over,
+            is_played=self._directory.is_played,
             quiet_s=None if self._changed_at is None else round(now - self._changed_at, 1),
             calls=calls,
             calls_expected=expected,

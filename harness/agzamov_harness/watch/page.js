@@ -145,8 +145,10 @@ function state(told) {
   if (told.is_over) return `Played to its end${told.stopped_because ? `, but: ${told.stopped_because}` : ""}.${last}`;
   if (told.is_ended) return `Stopped before its end: ${told.stopped_because}. The terminal says how to go on with it.${last}`;
   if (!told.is_read) return "Reading the journals.";
+  const isQuiet = told.quiet_s === null || told.quiet_s >= 10;
+  if (isQuiet && told.is_played === false) return "No process of this machine plays it: it was stopped, or is played elsewhere. It goes on by: agzamov resume, with its folder.";
   if (told.quiet_s === null) return told.elapsed_s === null ? "No answer has come since this program looked." : "Waiting for the first answer.";
-  return told.quiet_s < 10 ? "Being played." : "Waiting for an answer.";
+  return isQuiet ? "Waiting for an answer." : "Being played.";
 }
 
 function draw(told) {

@@ -87,6 +87,7 @@ class FinishedRow(msgspec.Struct, frozen=True):
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands. `quiet_s`: since the last answer that came while this looked; None if none did.
 
+    `is_played`: a process of this machine plays it; None where shares do, of which that is not known.
     `is_read`: the journals were read to their end once. `is_over`: all that is due was played. `is_ended`: the process
     that plays it, and serves this, plays no more; `stopped_because`: what stopped it, if anything did; `is_final`: the
     last figures are here, and nothing will change any more.
@@ -105,6 +106,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     is_ended: bool = False
     is_final: bool = False
     stopped_because: str = ""
+    is_played: bool | None
     quiet_s: float | None
     calls: int
     calls_expected: int
