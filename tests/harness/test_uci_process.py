@@ -222,6 +222,17 @@ def test_an_exhibition_that_was_killed_is_packed_from_its_folder(engine: EngineP
 
 
 @pytest.mark.slow
+def test_a_program_that_only_lists_its_engines_leaves_nothing(tmp_path: Path) -> None:
+    """Each start left a sealed run and an empty signed exhibition."""
+    done = subprocess.run(
+        words(tmp_path), cwd=tmp_path, input="uci\nquit\n", capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "uciok"), done.stderr
+    assert "the run's folder was removed" in done.stderr
+    assert [path for folder in ("runs", "exhibitions") for path in (tmp_path / folder).glob("*")] == []
+
+
+@pytest.mark.slow
 def test_a_plan_that_is_wrong_is_told_on_standard_error_alone(tmp_path: Path) -> None:
     command = [*words(tmp_path), "--match", "p9"]
     done = subprocess.run(command, cwd=tmp_path, input="uci\nquit\n", capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 
 import os
 import queue
+import shutil
 import signal
 import sys
 import threading
@@ -13,6 +14,7 @@ import click
 
 from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.plan.plan_problems import starts_engine
 
 from ..exhibition import exhibition_run
@@ -78,12 +80,13 @@ def uci(
 
     Example: agzamov uci manifests/quickstart.yaml --seat reference
 
-    Exit code 0: the program has ended, and the exhibition is written. 1: it does not verify. 2: the plan, a server or
-    the key is wrong. 4: a server failed; what was played before is written.
+    Exit code 0: the program has ended, and what was played, if anything, is written. 1: it does not verify. 2: the
+    plan, a server or the key is wrong. 4: a server failed; what was played before is written.
     """
     with exit_status.faults():
         if plan.is_dir():
-            _pack(run_folder.load(plan), out)
+            if not _pack(run_folder.load(plan), out):
+                raise ManifestError(f"{plan}: expected what was played, found nothing; remove the folder")
             return
         with UciOutput.of_standard_output(log) as output:
             file = plan_file(plan, small=False)
@@ -99,7 +102,9 @@ def uci(
             click.echo(f"run: {directory.path}", err=True)
             fault = _played(directory, match, engine, desk, front)
             thread.join(END_S_MAX if desk.closed else None)
-            _pack(directory, out)
+            if not _pack(directory, out) and not fault:
+                shutil.rmtree(directory.path)  # a program that lists its engines starts each of them
+                click.echo("nothing was asked, so the run's folder was removed", err=True)
             sys.exit(exit_status.EXIT_STOPPED if fault else 0)
 
 
@@ -148,11 +153,11 @@ def _played(directory: RunDirectory, match: Match, engine: str | None, desk: Des
     return ""
 
 
-def _pack(directory: RunDirectory, out: Path) -> None:
-    """Write what was played, where anything was."""
-    if not any(directory.journal.glob("*/*.jsonl")):
-        click.echo(f"nothing was played; the run's folder is {directory.path}", err=True)
-        return
+def _pack(directory: RunDirectory, out: Path) -> bool:
+    """Write what was played. Returns False where nothing was."""
+    if not any(path.stat().st_size for path in directory.journal.glob("*/*.jsonl")):
+        return False
     made = exhibition_run.pack(directory, signing_keys.signer_of(directory, None), out)
     click.echo(f"exhibition: {made}", err=True)
     os.sync()
+    return True
