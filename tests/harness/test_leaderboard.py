@@ -34,8 +34,10 @@ from agzamov_harness.leaderboard.submissions import (
     Policy,
     SubmissionEntry,
     SubmissionOutcome,
+    joined,
     load_policy,
     taken_away,
+    worse,
 )
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.checks.steps import Options, verify
@@ -373,6 +375,24 @@ def test_runs_that_were_accepted_and_taken_away_are_counted_by_key() -> None:
     assert taken_away(record, ["gone"]) == {"b": 1}, "the maintainers agreed"
     page = leaderboard_page(Policy("Board", {}), boards(board_run("r", 0.5, key="a")), record)
     assert "<td>1, and 1 of this submitter taken away</td>" in page
+
+
+def test_a_renamed_bundle_is_not_gone() -> None:
+    accepted, refused = SubmissionOutcome.ACCEPTED, SubmissionOutcome.REFUSED
+    old = SubmissionEntry("old", accepted, "", "r1", "1" * 64)
+    broken = SubmissionEntry("broken", refused, "no bundle", "", "")
+    new, changed = msgspec.structs.replace(old, name="new"), msgspec.structs.replace(old, name="new", sha256="2" * 64)
+    copy = msgspec.structs.replace(new, outcome=refused, reason="submitted already")
+    gone = msgspec.structs.replace(old, present=False)
+    assert joined([old], [new]) == [new]
+    assert worse([old], joined([old], [new])) == []
+    assert joined([gone], [new]) == [new], "it came back"
+    assert joined([old], [changed]) == [gone, changed], "another bundle of its run"
+    assert joined([old], [old, copy]) == [old, copy]
+    assert joined([old, copy], [new]) == [gone, new], "the copy is the one that stayed"
+    assert joined([broken], [msgspec.structs.replace(broken, name="other")])[0].present is False, (
+        "what could not be read has no content"
+    )
 
 
 def test_a_submitter_who_took_an_accepted_run_away_has_no_rank() -> None:

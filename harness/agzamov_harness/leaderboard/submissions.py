@@ -131,6 +131,11 @@ class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Identity of the bundle."""
         return self.name, self.run, self.sha256
 
+    @property
+    def content(self) -> tuple[str, str]:
+        """What is the same under whatever name."""
+        return self.run, self.sha256
+
 
 _decoder = msgspec.json.Decoder(SubmissionEntry)
 
@@ -156,9 +161,13 @@ def read_record(folder: Path) -> list[SubmissionEntry]:
 
 
 def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) -> list[SubmissionEntry]:
-    """The record with this build's entries: known bundles in their old places, new ones behind them."""
-    found = {entry.bundle: entry for entry in now}
-    kept = [found.pop(entry.bundle) if entry.bundle in found else replace(entry, present=False) for entry in before]
+    """The record with this build's entries: known bundles in their old places, renamed ones too; new ones behind them."""
+    found, known = {entry.bundle: entry for entry in now}, {entry.bundle for entry in before}
+    renamed = {entry.content: bundle for bundle, entry in found.items() if entry.run and bundle not in known}
+    kept = []
+    for entry in before:
+        bundle = entry.bundle if entry.bundle in found else renamed.pop(entry.content, entry.bundle)
+        kept.append(found.pop(bundle, None) or replace(entry, present=False))
     return [*kept, *found.values()]
 
 
