@@ -161,7 +161,7 @@ def read_record(folder: Path) -> list[SubmissionEntry]:
 
 
 def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) -> list[SubmissionEntry]:
-    """The record with this build's entries: known bundles in their old places, renamed ones too; new ones behind them."""
+    """The record with this build's entries: known bundles, renamed or not, in their old places; new ones last."""
     found, known = {entry.bundle: entry for entry in now}, {entry.bundle for entry in before}
     renamed = {entry.content: bundle for bundle, entry in found.items() if entry.run and bundle not in known}
     kept = []
