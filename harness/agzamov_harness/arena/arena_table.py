@@ -14,7 +14,7 @@ import msgspec
 
 from agzamov_verify.scoring.arena_ratings.connection import NO_PART
 from agzamov_verify.scoring.arena_ratings.davidson import DavidsonFit
-from agzamov_verify.scoring.arena_ratings.headline import headline
+from agzamov_verify.scoring.arena_ratings.headline import Headline, headline
 from agzamov_verify.scoring.arena_ratings.rating_scale import wald_intervals
 from agzamov_verify.scoring.arena_ratings.transitivity import transitivity
 
@@ -128,7 +128,7 @@ def arena_table(collected: Collected, rounds: RoundsHere | None = None) -> Arena
     games = tuple(_game_table(name, collected, names, fit) for name, fit in fits.items())
     counted = games_that_count(rated, len(names))
     whole = headline([rated[name].rating for name in counted]) if counted else None
-    overall = ratings_of(whole.rating, wald_intervals(whole.rating), names) if whole else [None] * len(names)
+    overall = _overall(whole, [rated[name] for name in counted], names)
     tiers = tier_rows({name: rated[name] for name in counted}) if counted else [None] * len(names)
     rows = [
         TableRow(
@@ -145,6 +145,14 @@ def arena_table(collected: Collected, rounds: RoundsHere | None = None) -> Arena
     shares = tuple(round(one, 3) for one in whole.shares.tolist() if not isnan(one)) if whole else ()
     limits, left_out = collected.limits, collected.left_out
     return ArenaTable(in_parts(rows), games, collected.counted, left_out, counting, limits, gaps, rounds, shares)
+
+
+def _overall(whole: Headline | None, games: Sequence[GameFit], names: Sequence[str]) -> Sequence[Rating | None]:
+    """Ratings over the games that count. Over one game they are that game's, with its intervals."""
+    if whole is None:
+        return [None] * len(names)
+    intervals = games[0].intervals if len(games) == 1 else wald_intervals(whole.rating)
+    return ratings_of(whole.rating, intervals, names)
 
 
 def games_that_count(rated: Mapping[str, GameFit], players: int) -> list[str]:

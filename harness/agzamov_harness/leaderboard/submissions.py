@@ -167,7 +167,7 @@ def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) ->
     kept = []
     for entry in before:
         bundle = entry.bundle if entry.bundle in found else renamed.pop(entry.content, entry.bundle)
-        kept.append(found.pop(bundle, None) or replace(entry, present=False))
+        kept.append(found.pop(bundle) if bundle in found else replace(entry, present=False))
     return [*kept, *found.values()]
 
 

@@ -120,6 +120,12 @@ def test_a_rank_set_is_what_being_ahead_leaves_open(ladder: ArenaTable, circle: 
         assert row.rating.worst_rank == 3 - len(row.rating.ahead_of)
 
 
+def test_a_rating_over_one_game_is_that_of_the_game(ladder: ArenaTable, circle: ArenaTable) -> None:
+    """It had an interval of its own kind, so one figure had two."""
+    for table in (ladder, circle):
+        assert {row.player: row.rating for row in table.rows} == {row.player: row.rating for row in table.games[0].rows}
+
+
 def test_what_is_taken_is_taken_from_somebody(ladder: ArenaTable) -> None:
     met = {(one.player, one.opponent): one for one in ladder.games[0].pairings}
     for (one, other), pairing in met.items():
