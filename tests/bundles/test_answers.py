@@ -21,6 +21,7 @@ from agzamov_verify.scoring.failed_answers import Cannot, FailedAnswers
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure as exact_figure
 from agzamov_verify.scoring.inference.exact import rounded
+from agzamov_verify.show.text.analysis_text import mde_words
 from agzamov_verify.show.text.answer_words import STRONGER, advice_words, answer_lines, missed_words, unusable_words
 from agzamov_verify.show.text.answers import (
     ALL_ALIKE,
@@ -38,6 +39,7 @@ from agzamov_verify.show.text.answers import (
 from agzamov_verify.show.text.badge import INVENTED, UNKNOWN_PERSON, Kind, badge_of, held_badge, not_proved
 from agzamov_verify.show.text.cost_words import cost_words
 from agzamov_verify.show.text.effects import analysed_effects, effects_of, settings_of
+from agzamov_verify.show.views import VIEWS
 from bundles.bundle_factory import check
 
 RESULTS = Path(__file__).parents[2] / "results/bundles"
@@ -243,6 +245,24 @@ def test_what_was_too_small_to_be_found_is_told_only_of_figures_with_an_interval
     )
     bare = [Answer("holdem", Shown.NO_RESULT, (), "m", None, "", None, "why")]
     assert missed_words(bare) == "No answer has an interval."
+
+
+@pytest.mark.parametrize(
+    ("against", "detectable", "is_told"),
+    [("", 0.5, True), ("", 0.7, False), ("a placebo", 0.7, True), ("a placebo", 1.1, False)],
+)
+def test_a_difference_can_be_twice_as_great_as_a_result(against: str, detectable: float, is_told: bool) -> None:
+    """An effect between two arms of 0.7 is possible, and was left out; a result is at most 0.5 from an even one."""
+    figure = Comparison(against, 0.1, -0.1, 0.3, 0.0, "20 start pairs", detectable)
+    told = missed_words([Answer("chess960", Shown.NO_DIFFERENCE, (figure,), "m", None, "", None)])
+    assert (f"{detectable:.2f}" in told) is is_told
+
+
+def test_a_minimum_detectable_effect_is_one_that_can_be() -> None:
+    least = Estimate(None, None, (20,), None, exact_figure(Fraction(7, 10)), "win rate", "")
+    assert mde_words(least) == "0.7000"
+    assert mde_words(least, VIEWS["chess960"].result_most) == "none: no possible effect would be found"
+    assert mde_words(msgspec.structs.replace(least, mde=exact_figure(Fraction(11, 10)))).startswith("none")
 
 
 # --- what a submitter could gain by ------------------------------------------------------------------

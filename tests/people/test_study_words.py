@@ -1,11 +1,13 @@
 """A study in words: the first screen's answer, all figures, and what makes a reader careful."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import msgspec
 import pytest
 
+from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.scoring.people.own_moves import MovesOfSubPhase, OwnMoves, PersonMoves
 from agzamov_verify.scoring.people.study_figures import StudyFigures, study_figures
 from agzamov_verify.show.study_words import (
@@ -97,3 +99,17 @@ def test_peoples_own_moves_stand_beside_what_they_declare_and_accuse_nobody() ->
     assert "accuse nobody" in told
     for word in ("cheat", "suspic", "fraud"):
         assert word not in told.casefold()
+
+
+@pytest.mark.parametrize(("which", "most"), [("scores", 0.5), ("deltas", 1.0), ("interaction", 2.0)])
+def test_an_effect_that_is_too_great_to_be_possible_is_not_promised(which: str, most: float) -> None:
+    study = figures()
+    found = study.scores[0] if which == "scores" else study.deltas[0]
+    found = msgspec.structs.replace(found, name=which) if which == "interaction" else found
+
+    def told(mde: float) -> str:
+        estimate = msgspec.structs.replace(found.estimate, mde=figure(Fraction(str(mde))))
+        return contrast_words(msgspec.structs.replace(found, estimate=estimate))
+
+    assert f"80 % power for {most:.3f}" in told(most)
+    assert "no possible effect would be found" in told(most + 0.01)

@@ -21,6 +21,7 @@ DELTA_WORDS: Final = {
     "memory": "A memory beside model and engine (4c - 4b)",
     "full": "Model, engine and memory, less the engine alone (4c - 4a)",
 }
+INTERACTION: Final = "interaction"
 APART: Final = "Phase 4 is no part of the Agzamov Score."
 ONE_PERSON: Final = "One person played: intervals are over start pairs, and say nothing of other people."
 OVER_PEOPLE: Final = "Intervals are over people, each counting alike; games with one person depend on each other."
@@ -110,7 +111,7 @@ def of_stratum(study: StudyFigures, one: StudyContrast) -> str:
 
 def contrast_name(one: StudyContrast) -> str:
     """The figure's name: a score by its sub-phase, a delta by its own."""
-    if one.name == "interaction":
+    if one.name == INTERACTION:
         return "interaction (4c - 4b) - (model_memory - model)"
     return f"delta {one.name}" if one.name in DELTA_WORDS else f"score {one.name}"
 
@@ -120,8 +121,17 @@ def contrast_words(one: StudyContrast) -> str:
     bounds, missing = one.bounds, ""
     if bounds:
         missing = f"; with what is missing {_short(bounds.low.decimal)} to {_short(bounds.high.decimal)}"
-    mde = f", 80 % power for {_short(one.estimate.mde.decimal)}" if one.estimate.mde else ""
-    return f"{bounded(one.estimate)}{mde}{missing}"
+    return f"{bounded(one.estimate)}{_power(one)}{missing}"
+
+
+def _power(one: StudyContrast) -> str:
+    """The smallest effect that would be found: on a score, on a difference of two, or of two differences."""
+    least = one.estimate.mde
+    if least is None:
+        return ""
+    most = 1.0 if one.name in DELTA_WORDS else 2.0 if one.name == INTERACTION else 0.5
+    is_possible = float(least.decimal) <= most
+    return f", {f'80 % power for {_short(least.decimal)}' if is_possible else 'no possible effect would be found'}"
 
 
 def bounded(value: Estimate) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from math import inf
 from typing import Final
 
 from ...checks.steps import Verdict
@@ -16,6 +17,7 @@ from ...scoring.inference.estimate import Estimate
 from ...scoring.inference.unit_values import ONE_CAREER
 from ...scoring.results import MatchResult, Results
 from ..seat_words import percent
+from ..text.analysis_text import can_be_found
 from ..text.effects import found_deltas
 from ..text.first_screen import match_words
 from ..text.headline import WITHIN_ONE_CAREER, Headline, headlines
@@ -24,7 +26,6 @@ from .charts import Whisker, certainty, whiskers
 from .markup import Element, capital, element, table
 
 SCORE_UNIT: Final = "score"
-EFFECT_MOST: Final = {SCORE_UNIT: 0.5, "win rate": 1.0}
 """The greatest effect in a unit: from even play to winning every game, from none won to all."""
 DIGEST: Final = re.compile(r"(?<![0-9a-f])([0-9a-f]{8})[0-9a-f]{24,}(?![0-9a-f])")
 RIGHT_OF_THE_LINE: Final = "Right of the line:"
@@ -218,7 +219,8 @@ def _result_row(
     gate = (("passed" if match.gate.passed else "not passed") if match.gate else "",) if gated else ()
     if match.is_baseline:
         return name, size, "baseline", "", "", by_play, *gate
-    return name, size, figure_words(head), interval_words(head), detectable(value, view.number), by_play, *gate
+    least = detectable(value, view.number, view.result_most)
+    return name, size, figure_words(head), interval_words(head), least, by_play, *gate
 
 
 def figure_words(head: Headline) -> str:
@@ -235,12 +237,14 @@ def interval_words(head: Headline) -> str:
     return f"{spelled(head.low)} to {spelled(head.high)}{' (sequential)' if head.sequential else ''}{each}"
 
 
-def detectable(value: Estimate | None, spelled: Callable[[float], str] = three_digits) -> str:
-    """The smallest effect that would probably have been found, in its unit; a dash where that is not known."""
+def detectable(value: Estimate | None, spelled: Callable[[float], str] = three_digits, most: float = inf) -> str:
+    """The smallest effect that would probably have been found, in its unit; a dash where that is not known.
+
+    `most`: as `can_be_found` has it.
+    """
     if value is None or value.mde is None or value.ci is None:
         return UNKNOWN
-    least = float(value.mde.decimal)
-    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else spelled(least).removeprefix("+")
+    return spelled(float(value.mde.decimal)).removeprefix("+") if can_be_found(value, most) else NOTHING_TO_SHOW
 
 
 def estimate_cells(value: Estimate, spelled: Callable[[float], str] = three_digits) -> tuple[str, ...]:

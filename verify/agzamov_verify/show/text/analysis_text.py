@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import Final
 
 from ...core.columns import ascii_words, row
@@ -23,13 +23,12 @@ from ..absent_arms import NOT_PLAYED
 from ..glossary import label
 from ..seat_words import NO_PRICE
 
-SHARES: Final = {"score": 0.5, "win rate": 0.5, "share": 1.0}
-"""The greatest distance from a fixed value that figures of a unit can have."""
-
-
+DIFFERENCE_MOST: Final = {"score": 1.0, "win rate": 1.0, "share": 1.0}
+"""The greatest difference that figures of a unit can have."""
 MDE_OF: Final = "a two-sided 5 % test"
 """The test whose minimum detectable effect stands beside an estimate."""
 
+NOT_FOUND: Final = "none: no possible effect would be found"
 FAMILIES: Final = (
     "H1 to H5 are the paper's confirmatory hypotheses (p times 5); E1 to E12 its exploratory ones; draft-H1 to"
     " draft-H20 those of an earlier draft of the paper. Either of these two is one family, over which q is corrected"
@@ -107,14 +106,14 @@ def test_words(contrast: ContrastRow) -> str:
     return ascii_words(f"{contrast.name}: {figure}{size}{p}")
 
 
-def estimate(value: Estimate | None) -> str:
-    """A figure, its interval, n and its minimum detectable effect."""
+def estimate(value: Estimate | None, most: float = inf) -> str:
+    """A figure, its interval, n and its minimum detectable effect (`mde_words`)."""
     if value is None or value.value is None:
         return ascii_words(value.ci_note) if value and value.ci_note else "no value"
     n = "+".join(map(str, value.n)) + (f" {value.over}" if value.over != ONE_CAREER and value.over else "")
     if value.over == ONE_CAREER:
         return f"{short(value.value)} {value.unit} (within one career: no interval; n {n})"
-    mde = f", MDE of {MDE_OF} {mde_words(value)}" if value.mde else ""
+    mde = f", MDE of {MDE_OF} {mde_words(value, most)}" if value.mde else ""
     bounds = f"[no interval: {value.ci_note}]" if value.ci_note else interval(value.ci)
     each = f": {careers_words(value.by_career)}" if value.by_career else ""
     return f"{short(value.value)} {bounds} {value.unit} (n {n}{each}{mde})"
@@ -125,12 +124,18 @@ def careers_words(by_career: Sequence[Sequence[str]]) -> str:
     return " and ".join(", ".join(f"{float(value):.3g}" for value in sample) for sample in by_career)
 
 
-def mde_words(value: Estimate) -> str:
+def mde_words(value: Estimate, most: float = inf) -> str:
     """The minimum detectable effect; in words where it is greater than any possible effect."""
     if value.mde is None:
         return "not known"
-    reach = SHARES.get(value.unit)
-    return "none: no possible effect would be found" if reach and float(value.mde.decimal) > reach else short(value.mde)
+    return short(value.mde) if can_be_found(value, most) else NOT_FOUND
+
+
+def can_be_found(value: Estimate, most: float = inf) -> bool:
+    """Whether the minimum detectable effect is a possible one. `most`: the greatest, where it is below a difference's:
+    that of a result, for one (`GameView.result_most`).
+    """
+    return value.mde is not None and float(value.mde.decimal) <= min(most, DIFFERENCE_MOST.get(value.unit, inf))
 
 
 def interval(value: Interval | None) -> str:

@@ -270,9 +270,9 @@ def missed_words(answers: Sequence[Answer]) -> str:
     told = list[str]()
     for game in dict.fromkeys(answer.game for answer in answers):
         view = VIEWS[game]
-        reach = max(abs(bound - view.null) for bound in view.figure_bounds)
-        mdes = [one.detectable for answer in answers if answer.game == game for one in answer.figures]
-        reached = sorted(mde for mde in mdes if mde is not None and mde <= reach)
+        figures = [one for answer in answers if answer.game == game for one in answer.figures]
+        mdes = [(one.detectable, view.difference_most if one.against else view.result_most) for one in figures]
+        reached = sorted(mde for mde, most in mdes if mde is not None and mde <= most)
         if reached:
             least, most = (view.number(value).lstrip("+") for value in (reached[0], reached[-1]))
             told.append(f"{least}{f' to {most}' if most != least else ''} {view.figure_unit} in {game_words(game)}")

@@ -56,7 +56,7 @@ def match_details(
         outcome = "passed" if match.gate.passed else f"failed: {ascii_words(match.gate.reason)}"
         yield from row(label("Phase 0"), outcome)
     if analysed and not match.no_finding:
-        yield from _analysis(analysed)
+        yield from _analysis(analysed, VIEWS[match.game].result_most)
     for seat_index, (stats, matched) in enumerate(zip(match.seat_stats, engine, strict=True)):
         side = seat_letter(seat_index)
         who = f"{ascii_words(stats.seat)} ({side.upper()})"
@@ -101,15 +101,16 @@ def answer_times(seats: Mapping[str, SeatCalls]) -> Iterator[str]:
         yield from row(label("answer time"), f"{ascii_words(to)}: {times} (attested)")
 
 
-def _analysis(analysed: MatchAnalysis) -> Iterator[str]:
+def _analysis(analysed: MatchAnalysis, most: float) -> Iterator[str]:
+    """Figures of a match; `most`: the greatest effect on its result."""
     kept, everything = analysed.main, analysed.main.everything
     if everything.by_career:
         yield from row(label("careers"), f"{careers_words(everything.by_career)} {ascii_words(everything.unit)}")
     if everything.mde:
         yield from row(
-            label("MDE"), f"{mde_words(everything)} ({ascii_words(everything.unit)}, of {MDE_OF}, 80 % power)"
+            label("MDE"), f"{mde_words(everything, most)} ({ascii_words(everything.unit)}, of {MDE_OF}, 80 % power)"
         )
-    by_play, without = _unless_same(kept.by_play, everything), _unless_same(kept.without_errors, everything)
+    by_play, without = (_unless_same(one, everything, most) for one in (kept.by_play, kept.without_errors))
     yield from row(label("result by play"), by_play)
     yield from row(label("without errors"), without)
     if (by_play, without) != (SAME, SAME):
@@ -124,10 +125,10 @@ def _analysis(analysed: MatchAnalysis) -> Iterator[str]:
         yield from row(label("seat symmetry"), symmetry_words(analysed.symmetry))
 
 
-def _unless_same(kept: Estimate, everything: Estimate) -> str:
+def _unless_same(kept: Estimate, everything: Estimate, most: float) -> str:
     """A figure of some games; where they are all games it is the same figure and has the same interval."""
     same = kept.n == everything.n and kept.value == everything.value
-    return SAME if same else estimate(kept)
+    return SAME if same else estimate(kept, most)
 
 
 def _distinct(match: MatchResult) -> str:
