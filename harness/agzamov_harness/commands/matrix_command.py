@@ -1,6 +1,7 @@
 """`agzamov matrix`: the model x augmentation matrix of several bundles, for a person. Lines are safe for a terminal."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any, Final
 
 import click
@@ -16,7 +17,7 @@ from agzamov_verify.scoring.inference.exact import Figure
 from agzamov_verify.scoring.inference.unit_values import ONE_CAREER
 from agzamov_verify.show.absent_arms import NOT_PLAYED
 from agzamov_verify.show.seat_words import NO_PRICE
-from agzamov_verify.show.text.analysis_text import SHARES, careers_words, estimate
+from agzamov_verify.show.text.analysis_text import can_be_found, careers_words, estimate
 from agzamov_verify.show.views import VIEWS, game_words
 from agzamov_verify.table.registry import GAMES
 
@@ -44,7 +45,7 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         yield "EACH MODEL BY WHAT IT HAD (95 % intervals; n: careers, or units such as start pairs and sessions)"
     for entry in matrix.entries:
         yield ascii_words(f"{game_words(entry.game)}, {_named(entry.model)} {entry.column}")
-        yield from row("result", _estimate(entry.performance, entry.game))
+        yield from row("result", _estimate(entry.performance, entry.game, VIEWS[entry.game].result_most))
         yield from _less(entry)
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
         front = "; none by the same rules is as good for less" if entry.on_frontier else ""
@@ -104,10 +105,13 @@ def _named(model: str) -> str:
     return quoted(model if "@" in name else name)
 
 
-def _estimate(value: Estimate, game: str) -> str:
-    """A figure, its interval, n, and the smallest effect that would be found; in as many decimals as in `verify`."""
+def _estimate(value: Estimate, game: str, most: float = inf) -> str:
+    """A figure, its interval, n, and the smallest effect that would be found; in as many decimals as in `verify`.
+
+    `most`: as `can_be_found` has it.
+    """
     if value.value is None or value.over == ONE_CAREER:
-        return estimate(value)
+        return estimate(value, most)
     places = _places(game)
     middle = f"{float(value.value.decimal):.{places}f}"
     bounds = f"[{float(value.ci.low):.{places}f}, {float(value.ci.high):.{places}f}]" if value.ci else ""
@@ -117,8 +121,8 @@ def _estimate(value: Estimate, game: str) -> str:
     n += f": {careers_words(value.by_career)}" if value.by_career else ""
     if value.mde is None or not value.ci:
         return ascii_words(f"{middle} {bounds} {value.unit} (n {n})")
-    least, reach = float(value.mde.decimal), SHARES.get(value.unit)
-    found = "no effect would be found" if reach and least > reach else f"effects from {least:.{places}f} would be found"
+    least = f"effects from {float(value.mde.decimal):.{places}f} would be found"
+    found = least if can_be_found(value, most) else "no effect would be found"
     return ascii_words(f"{middle} {bounds} {value.unit} (n {n}; {found})")
 
 
