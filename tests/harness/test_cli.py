@@ -429,6 +429,9 @@ def test_a_seat_of_stockfish_needs_no_adjudication_to_be_given_an_engine(place: 
     )
     result = place("run", place.plan(text[0]), *place.how, "--engine", "/no/such/engine")
     assert error_of(result, 2).startswith("no engine at /no/such/engine")
+    wrong = place("run", place.plan(text[0]), *place.how, "--engine", place.path / "fakefish")
+    assert error_of(wrong, 2).endswith("found Fakefish 1")
+    assert not (place.path / "runs").exists(), "it was found out when the run had been sealed"
     if ENGINE:
         assert place("run", place.plan(text[0]), *place.how).exit_code == 0
 

@@ -15,13 +15,14 @@ from agzamov_verify.core.questions import Message, NoReply, Reply
 from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.memory.tool_calls import SEARCH, TOOLS, Find, read_call
 from agzamov_verify.plan.manifest import ManifestError, Plan
-from agzamov_verify.plan.plan_problems import starts_engine
+from agzamov_verify.plan.plan_problems import needs_engine, starts_engine
 from agzamov_verify.seats.seat import Seat
 from agzamov_verify.table.pictures import GamePictures
 from agzamov_verify.table.registry import GAMES
 
 from ..ports import ChatPort, ChatRequest, PortFault
 from ..seat_kind import PortInputs, kind_of
+from .seal import pin_engine
 from .server_access import keys_sent, require_allowed
 
 SEEDS: Final = (1, 2, 3)
@@ -69,7 +70,9 @@ NOT_SEALED: Final = "nothing was sealed"
 def first_contact(plan: Plan, engine: str | None, allowed: Mapping[str, str]) -> None:
     """Probe servers and engine before a plan is sealed. Raises ManifestError, EngineFault."""
     if starts_engine(plan) and plan.isolation == "process":
-        find_engine(engine)
+        path = find_engine(engine)
+        if not needs_engine(plan) and not path.is_socket():  # else sealing pins it, or an image was compared
+            pin_engine(path, plan.protocol)
     _require_keys(plan)
     require_allowed(keys_sent(plan, {}), allowed)
     if plan.isolation == "process":
