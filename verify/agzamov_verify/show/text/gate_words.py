@@ -43,10 +43,12 @@ def failed_gates(matches: Sequence[MatchResult], norm: GateNorm) -> Iterator[str
 
 
 def missed_bounds(match: MatchResult, norm: GateNorm) -> str:
-    """What a player missed in Phase 0: every bound, that of chance too."""
+    """What a player missed in Phase 0; that of chance where it won often enough, but of too few."""
     reason, (wins, n) = gate_reason(match, norm), match.result.wins
-    by_chance = not match.no_finding and binomial_p(wins, n, Alternative.GREATER) >= Fraction(norm.p_below)
-    return f"{reason}; p against 50 % is not under {norm.p_below}" if by_chance else reason
+    if match.no_finding or 100 * wins <= norm.win_percent_above * n:
+        return reason
+    by_chance = binomial_p(wins, n, Alternative.GREATER) >= Fraction(norm.p_below)
+    return f"{reason}; too few to tell from even chances, p is not under {norm.p_below}" if by_chance else reason
 
 
 def _gate(match: MatchResult, gate: Gate, p: str | None, norm: GateNorm) -> str:
