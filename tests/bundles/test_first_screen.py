@@ -26,7 +26,7 @@ from agzamov_verify.scoring.departures import departures
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.seats import EndpointSeat, GgufSeat, RandomSeat, Seat, StockfishSeat
 from agzamov_verify.show import glossary
-from agzamov_verify.show.seat_words import NO_PRICE, SeatTotals, cost_words, record_words, sealed_words
+from agzamov_verify.show.seat_words import NO_PRICE, SeatTotals, cost_words, record_words, sealed_words, totals_of
 from agzamov_verify.show.text import verdict_report
 from agzamov_verify.show.text.figure_warnings import hosted_warnings, warnings_of
 from agzamov_verify.show.text.first_screen import (
@@ -263,6 +263,16 @@ def with_sessions(verdict: Verdict, won: int, units: int, p: str) -> tuple[Resul
         msgspec.structs.replace(results, matches=(msgspec.structs.replace(match, result=result),)),
         msgspec.structs.replace(analysis, matches=(msgspec.structs.replace(analysed, p_units_won=p),)),
     )
+
+
+def test_a_match_of_which_several_seats_are_looked_at_counts_once_in_the_totals(small: Path) -> None:
+    """Of an arena each seat's record counted a match once for each of its seats."""
+    results = check(small).results
+    assert results
+    by_seat = [msgspec.structs.replace(row, id=f"{row.id}@{side}") for row in results.matches for side in "ab"]
+    twice = msgspec.structs.replace(results, matches=tuple(by_seat))
+    assert [row.id[-2:] for row in twice.of_matches] == ["@a"] * len(results.matches)
+    assert totals_of(twice) == totals_of(results)
 
 
 def test_up_to_four_departures_have_a_line_each(small: Path) -> None:

@@ -99,6 +99,11 @@ class Results(msgspec.Struct, frozen=True):
     not_played: tuple[str, ...]
 
     @property
+    def of_matches(self) -> Sequence[MatchResult]:
+        """One row of each match: where several of its seats are looked at, each row has the statistics of all seats."""
+        return list({row.match: row for row in reversed(self.matches)}.values())[::-1]
+
+    @property
     def failed_gates(self) -> tuple[str, ...]:
         """The ids of the matches whose gate was not passed."""
         return tuple(row.match for row in self.matches if row.gate and not row.gate.passed)

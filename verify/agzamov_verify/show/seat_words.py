@@ -128,7 +128,7 @@ class SeatTotals(NamedTuple):
 def totals_of(results: Results) -> dict[str, SeatTotals]:
     """Sums over all matches, by seat."""
     by_seat: dict[str, list[SeatStats]] = {}
-    for match in results.matches:
+    for match in results.of_matches:
         for stats in match.seat_stats:
             by_seat.setdefault(stats.seat, []).append(stats)
     return {name: _total(rows) for name, rows in by_seat.items()}

@@ -167,7 +167,7 @@ class SeatErrors(NamedTuple):
 def error_figures(verdict: Verdict) -> Iterator[Element]:
     """First answers that could not be used, by class, of each seat in each match; each class leads to its replies."""
     results, _, manifest = parts_of(verdict)
-    rows = [row for match in results.matches for row in _errors(match, match_words(manifest, match.id))]
+    rows = [row for match in results.of_matches for row in _errors(match, match_words(manifest, match.match))]
     faulty = sorted((row for row in rows if any(row.counts.values())), key=lambda row: -_share(row))
     if not faulty:
         yield element("p", "Every first answer of every player was usable.")

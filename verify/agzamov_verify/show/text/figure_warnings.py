@@ -211,7 +211,7 @@ def drift_warnings(plan: Plan, analysis: Analysis | None) -> Iterator[str]:
 def retry_warnings(plan: Plan, results: Results) -> Iterator[str]:
     """Warnings of model seats whose server failed often: what it answered then may be the best of several tries."""
     percent_max, counts = load_protocol(plan.protocol).failed_tries_percent, dict[str, tuple[int, int]]()
-    for match in {match.match: match for match in results.matches}.values():
+    for match in results.of_matches:
         for stats in match.seat_stats:
             failed, calls = counts.get(stats.seat, (0, 0))
             counts[stats.seat] = failed + stats.failed_attempts, calls + stats.calls
