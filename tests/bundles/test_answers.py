@@ -21,6 +21,7 @@ from agzamov_verify.scoring.failed_answers import Cannot, FailedAnswers
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure as exact_figure
 from agzamov_verify.scoring.inference.exact import rounded
+from agzamov_verify.scoring.inference.samples import Interval
 from agzamov_verify.show.text.analysis_text import mde_words
 from agzamov_verify.show.text.answer_words import STRONGER, advice_words, answer_lines, missed_words, unusable_words
 from agzamov_verify.show.text.answers import (
@@ -247,15 +248,16 @@ def test_what_was_too_small_to_be_found_is_told_only_of_figures_with_an_interval
     assert missed_words(bare) == "No answer has an interval."
 
 
-@pytest.mark.parametrize(
-    ("against", "detectable", "is_told"),
-    [("", 0.5, True), ("", 0.7, False), ("a placebo", 0.7, True), ("a placebo", 1.1, False)],
-)
-def test_a_difference_can_be_twice_as_great_as_a_result(against: str, detectable: float, is_told: bool) -> None:
-    """An effect between two arms of 0.7 is possible, and was left out; a result is at most 0.5 from an even one."""
-    figure = Comparison(against, 0.1, -0.1, 0.3, 0.0, "20 start pairs", detectable)
+@pytest.mark.parametrize(("least", "is_told"), [("0.7", True), ("1.1", False)])
+def test_an_effect_that_cannot_be_is_never_called_the_smallest_that_would_be_found(least: str, is_told: bool) -> None:
+    """A difference between two arms of 0.7 is possible, and was left out; the cards of a report named one of 1.1."""
+    bounds = Interval(exact_figure(Fraction(-1, 10)).decimal, exact_figure(Fraction(3, 10)).decimal, "t")
+    value, mde = exact_figure(Fraction(1, 10)), exact_figure(Fraction(least))
+    estimate = Estimate(value, bounds, (20,), None, mde, "win rate", "")
+    figure = comparison("a placebo", estimate, "chess960")
+    assert (figure.detectable is not None) is is_told
     told = missed_words([Answer("chess960", Shown.NO_DIFFERENCE, (figure,), "m", None, "", None)])
-    assert (f"{detectable:.2f}" in told) is is_told
+    assert ("0.70" in told) is is_told
 
 
 def test_a_minimum_detectable_effect_is_one_that_can_be() -> None:

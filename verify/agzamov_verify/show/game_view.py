@@ -51,12 +51,6 @@ class GameView(ABC):
         """The greatest distance of a result from that of equal players."""
         return max(abs(bound - self.null) for bound in self.figure_bounds)
 
-    @property
-    def difference_most(self) -> float:
-        """The greatest difference between two results."""
-        least, greatest = self.figure_bounds
-        return greatest - least
-
     @abstractmethod
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
         """One result as a player knows it.

@@ -270,11 +270,10 @@ def missed_words(answers: Sequence[Answer]) -> str:
     told = list[str]()
     for game in dict.fromkeys(answer.game for answer in answers):
         view = VIEWS[game]
-        figures = [one for answer in answers if answer.game == game for one in answer.figures]
-        mdes = [(one.detectable, view.difference_most if one.against else view.result_most) for one in figures]
-        reached = sorted(mde for mde, most in mdes if mde is not None and mde <= most)
-        if reached:
-            least, most = (view.number(value).lstrip("+") for value in (reached[0], reached[-1]))
+        mdes = [one.detectable for answer in answers if answer.game == game for one in answer.figures]
+        found = sorted(mde for mde in mdes if mde is not None)
+        if found:
+            least, most = (view.number(value).lstrip("+") for value in (found[0], found[-1]))
             told.append(f"{least}{f' to {most}' if most != least else ''} {view.figure_unit} in {game_words(game)}")
     known = [one for answer in answers for one in answer.figures if one.low is not None]
     if not known:

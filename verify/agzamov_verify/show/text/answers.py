@@ -30,6 +30,7 @@ from ...scoring.own_actions import shares_not_own
 from ...scoring.results import MatchResult, Results
 from ...table.game import Block
 from ..views import VIEWS
+from .analysis_text import can_be_found
 from .effects import ArmEffect, Setting, analysed_effects, effects_of, settings_of
 from .headline import Headline, headlines
 from .many_comparisons import Corrected, corrected, p_of
@@ -57,7 +58,7 @@ class Comparison(NamedTuple):
 
     `against`: "none", "a placebo", or a player's name. `null`: the value of no difference. `n`: what was repeated
     independently, counted in words. `detectable`: the smallest effect that would probably have been found; None where
-    unknown. `why_none`: why there is no interval. `p`: of this figure alone.
+    that is unknown or no effect can be so great. `why_none`: why there is no interval. `p`: of this figure alone.
     """
 
     against: str
@@ -253,7 +254,7 @@ def comparison(against: str, value: Estimate, game: str) -> Comparison:
     """A difference as a figure of an answer."""
     n = _repeated(value, game)
     low, high = (float(value.ci.low), float(value.ci.high)) if value.ci else (None, None)
-    mde = float(value.mde.decimal) if value.mde and value.ci else None
+    mde = float(value.mde.decimal) if value.mde and value.ci and can_be_found(value) else None
     figure = float(value.value.decimal) if value.value else 0.0
     why = "" if value.ci else ALL_ALIKE if _are_alike(value) else _why_none(value, game)
     p = Fraction(1) if why == ALL_ALIKE else p_of(value, 0.0)
@@ -331,7 +332,8 @@ def _contest(row: MatchResult, head: Headline, estimate: Estimate | None, played
         return _no_result(row, None, row, "" if failed else row.no_finding, failed)
     n = f"{head.careers} careers" if head.careers else VIEWS[row.game].game.unit.counted(head.units)
     n += ", sequential interval" if head.sequential else ""
-    is_known = estimate and estimate.mde and estimate.ci and not head.sequential
+    is_known = estimate and estimate.ci and not head.sequential
+    is_known = is_known and estimate and can_be_found(estimate, VIEWS[row.game].result_most)
     mde = float(estimate.mde.decimal) if is_known and estimate and estimate.mde else None
     why = "" if head.low is not None else _why_none(estimate, row.game) if estimate else "no interval is claimed"
     p = p_of(estimate, head.null) if estimate and not head.sequential else None
