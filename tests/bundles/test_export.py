@@ -175,6 +175,18 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_what_standard_output_is_sent_to_is_added_to_not_replaced(tmp_path: Path) -> None:
+    """`--out /dev/stdout >> FILE` put a new file in the place of FILE."""
+    kept = tmp_path / "kept"
+    kept.write_text("first\n")
+    with kept.open("a") as file:
+        name = f"/dev/fd/{file.fileno()}"
+        assert exported(BUNDLE, "--to", "csv", "--out", name).exit_code == 0
+        file.write("last\n")
+    assert kept.read_text() == f"first\n{exported(BUNDLE, '--to', 'csv').stdout}last\n"
+    assert exported(BUNDLE, "--to", "csv", "--out", name).output == f"error: {name}: Bad file descriptor\n"
+
+
 @pytest.mark.parametrize("notation", ["csv", "sqlite", "parquet"])
 def test_an_older_export_is_replaced_and_no_other_file_is(notation: str, tmp_path: Path) -> None:
     out, partial = tmp_path / "games", tmp_path / "games.partial"

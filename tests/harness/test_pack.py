@@ -151,6 +151,14 @@ def test_something_else_under_the_name_of_a_bundle_is_left_alone(
     assert own.read_text() == "somebody's own"
 
 
+def test_a_bundle_may_not_be_wanted_where_its_run_is(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
+    """It was found out after the last game."""
+    directory, _ = finished
+    run_folder.require_room(tmp_path / "bundles", directory.path.parent)
+    with pytest.raises(ManifestError, match="expected another folder than that of the runs"):
+        run_folder.require_room(directory.path.parent / ".", directory.path.parent)
+
+
 def test_a_journal_that_was_changed_after_play_is_not_packed(
     finished: tuple[RunDirectory, Blocks], tmp_path: Path
 ) -> None:

@@ -233,6 +233,46 @@ def test_a_program_that_only_lists_its_engines_leaves_nothing(tmp_path: Path) ->
 
 
 @pytest.mark.slow
+def test_an_exhibition_takes_no_runs_place(engine: EngineProcess, tmp_path: Path) -> None:
+    """`--out` with the folder of runs replaced the run, its secret too, by the exhibition."""
+    same = subprocess.run(
+        [*words(tmp_path), "--out", "runs"],
+        cwd=tmp_path,
+        input="uci\nquit\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (same.returncode, "expected another folder than that of the runs" in same.stderr) == (2, True)
+    begun(engine)
+    engine.process.kill()
+    engine.ended()
+    (run,) = (tmp_path / "runs").iterdir()
+    (tmp_path / "exhibitions" / run.name).mkdir(parents=True)
+    command = [sys.executable, "-m", "agzamov_harness", "uci", str(run)]
+    for out, told in (
+        ("runs", "another folder than that of the runs"),
+        ("exhibitions", "something else under the name"),
+    ):
+        done = subprocess.run(
+            [*command, "--out", out], cwd=tmp_path, capture_output=True, text=True, timeout=GRACE_S, check=False
+        )
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    assert (run / "secret").exists()
+
+
+@pytest.mark.slow
+def test_a_sealed_run_that_was_not_played_is_not_called_an_exhibition(tmp_path: Path) -> None:
+    """Its removal was advised, of a registered run's secret perhaps."""
+    command = [sys.executable, "-m", "agzamov_harness"]
+    subprocess.run([*command, "seal", *words(tmp_path)[4:5], "--key", "key.pem"], cwd=tmp_path, check=True)
+    (run,) = (tmp_path / "runs").iterdir()
+    done = subprocess.run([*command, "uci", str(run)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.endswith(f" resume {run}\n")) == (2, True), done.stderr
+    assert "remove" not in done.stderr
+
+
+@pytest.mark.slow
 def test_a_plan_that_is_wrong_is_told_on_standard_error_alone(tmp_path: Path) -> None:
     command = [*words(tmp_path), "--match", "p9"]
     done = subprocess.run(command, cwd=tmp_path, input="uci\nquit\n", capture_output=True, text=True, check=False)

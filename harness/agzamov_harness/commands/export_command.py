@@ -2,9 +2,10 @@
 
 import csv
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -50,6 +51,8 @@ OF_TABLES: Final = (SQLITE, PARQUET)
 OF_FIGURES: Final = (EVERY_EVAL_EVER, IN_TOTO)
 FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES, *OF_FIGURES)
 """Those of one game, those of every game, and those of the signed figures."""
+OWN: Final = re.compile(r"/dev/(?:(stdout|stderr)|fd/([0-9]{1,4}))|/proc/self/fd/([0-9]{1,4})")
+STREAMS: Final = {"stdout": 1, "stderr": 2}
 COLUMNS: Final = (
     *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "measured", "opponents"),
     *("seats", "outcome", "ended", "questions", "points"),
@@ -236,14 +239,29 @@ def _row(values: tuple[object, ...]) -> str:
 
 
 def _write(path: Path, texts: Iterator[str]) -> None:
-    """Write a file whole or not at all; to a device or a pipe, such as /dev/stdout, as it comes."""
-    is_stream = path.exists() and not path.is_file() and not path.is_dir()
+    """Write a file whole or not at all; to a device, a pipe or a stream of this process, such as /dev/stdout, as it
+    comes: behind what is there already, where that is a file.
+    """
     try:
         with (
-            nullcontext(path) if is_stream else written_whole(path) as place,
-            place.open("w", encoding="ascii", newline="") as file,
+            _place(path) as place,
+            open(place, "w", encoding="ascii", newline="", closefd=place != _own_stream(path)) as file,
         ):
-            for text in texts:
-                file.write(text)
+            file.writelines(texts)
     except OSError as error:
         fail(f"{path}: {error.strerror}", EXIT_USAGE)
+
+
+def _place(path: Path) -> AbstractContextManager[Path | int]:
+    """Where to write what is to be at a path."""
+    descriptor = _own_stream(path)
+    if descriptor is not None:
+        return nullcontext(descriptor)
+    is_stream = path.exists() and not path.is_file() and not path.is_dir()
+    return nullcontext(path) if is_stream else written_whole(path)
+
+
+def _own_stream(path: Path) -> int | None:
+    """The open file of this process that a path names; None where it names none."""
+    named = OWN.fullmatch(str(path))
+    return None if named is None else STREAMS.get(named[1]) or int(named[2] or named[3])

@@ -164,7 +164,7 @@ def _played(
         run.log_result(bundle)
         click.echo(f"bundle: {bundle}")
         return None
-    run_folder.require_writable(options.out)
+    run_folder.require_room(options.out, directory.path.parent)
     try:
         with connected(given.cluster, directory.manifest.plan) as workers:
             packed = play_and_pack(directory, given.key, options._replace(workers=workers))

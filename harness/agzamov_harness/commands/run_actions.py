@@ -66,7 +66,7 @@ def resume(folder: Path, key: Path | None, cluster: str | None, **options: Any) 
     with exit_status.faults():
         directory = run_folder.load(folder, options["plan_folder"], options["installed"])
         require_no_exhibition(directory)
-        run_folder.require_writable(options["out"])
+        run_folder.require_room(options["out"], directory.path.parent)
         with connected(cluster, directory.manifest.plan) as workers:
             tell(play_and_pack(directory, key, PlayOptions(**options, workers=workers)))
 
@@ -84,6 +84,7 @@ def pack(
     with exit_status.faults():
         directory = run_folder.load(folder, plan_folder)
         require_no_exhibition(directory)
+        run_folder.require_room(out, directory.path.parent)
         signer = signing_keys.signer_of(directory, key)
         require_plain_files(directory)
         with directory.locked(), directory.playing():

@@ -85,13 +85,12 @@ def uci(
     """
     with exit_status.faults():
         if plan.is_dir():
-            if not _pack(run_folder.load(plan), out):
-                raise ManifestError(f"{plan}: expected what was played, found nothing; remove the folder")
+            _pack_killed(run_folder.load(plan), out)
             return
         with UciOutput.of_standard_output(log) as output:
             file = plan_file(plan, small=False)
             match = exhibition_run.match_of(file.plan, seat, match_id)
-            run_folder.require_writable(out)
+            run_folder.require_room(out, runs)
             desk = Desk()
             name = f"Agzamov {seat} ({match.condition.label})"
             front = UciFront(output, desk, name, AUTHOR, always_960=match.game == "chess960")
@@ -151,6 +150,17 @@ def _played(directory: RunDirectory, match: Match, engine: str | None, desk: Des
             front.failed(str(error))
             return str(error)
     return ""
+
+
+def _pack_killed(directory: RunDirectory, out: Path) -> None:
+    """Write the exhibition of a killed program. Raises ManifestError where that still plays, or nothing was played."""
+    run_folder.require_room(out, directory.path.parent)
+    with directory.locked():
+        if not _pack(directory, out):
+            raise ManifestError(
+                f"{directory.path}: expected what a program played by agzamov uci, found nothing; a sealed run is"
+                f" played by: agzamov resume {directory.path}"
+            )
 
 
 def _pack(directory: RunDirectory, out: Path) -> bool:

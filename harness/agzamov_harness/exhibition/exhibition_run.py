@@ -26,6 +26,7 @@ from agzamov_verify.table.registry import parts
 
 from ..build_ports import open_world
 from ..foundation.append_only import cut_torn_line
+from ..foundation.placed_folder import placed
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..models.weight_pins import weights_watched
@@ -123,7 +124,4 @@ def pack(directory: RunDirectory, key: Ed25519PrivateKey, out: Path) -> Path:
         (making / name).write_bytes(data)
     if problem := check_exhibition(making, recomputed_max=RECOMPUTED_MAX).problem:
         raise HarnessEnded(f"the exhibition does not verify: {problem}; please report it with {making}", EXIT_FAILED)
-    target = out / run_id
-    shutil.rmtree(target, ignore_errors=True)
-    making.rename(target)
-    return target
+    return placed(making, out / run_id, exhibition_files.STATEMENT, "exhibition")

@@ -47,6 +47,7 @@ from agzamov_verify.scoring.call_records import Answered, SeatLog, answered, cal
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.table.game import StreamPlan
 
+from ..foundation.placed_folder import placed
 from ..foundation.program_and_machine import about_machine, source_version
 from ..run import execution_log
 from ..run.execution_record import ContainerExecution, executions
@@ -154,17 +155,8 @@ def believable(making: Path) -> Verdict:
 
 
 def named(making: Path, target: Path) -> Path:
-    """The bundle under its name, in place of an older one.
-
-    Raises ManifestError, and keeps what was packed, where something else has the name.
-    """
-    if os.path.lexists(target):
-        if target.is_symlink() or not (target / bundle.BAGIT_FILE).is_file():
-            other = "there is something else under the name of the run's bundle; move it away, and type the same again"
-            raise ManifestError(f"{target}: {other}")
-        shutil.rmtree(target)
-    making.rename(target)
-    return target
+    """The bundle under its name, in place of an older one. Raises PlaceTaken, and keeps what was packed."""
+    return placed(making, target, bundle.BAGIT_FILE, "bundle")
 
 
 class _Writer:

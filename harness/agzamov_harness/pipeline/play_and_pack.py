@@ -22,6 +22,7 @@ from ..containers.folder_transfer import require_plain_files
 from ..foundation.default_places import BUNDLES, LOOPBACK
 from ..foundation.first_use import imported_at_first_use
 from ..foundation.owner_folder import installed_folder
+from ..foundation.placed_folder import PlaceTaken
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..models.weight_pins import weights_watched
@@ -147,6 +148,8 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
         raise Stopped(f"{error}; {resume}") from error
     except PortFault as error:
         raise Stopped(f"{error}; {AS_SEALED}; {resume}") from error
+    except PlaceTaken as error:
+        raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
         raise Stopped(f"{exit_status.os_error_words(error)}; nothing recorded was lost; {resume}") from error
 
@@ -233,7 +236,7 @@ def sealed_to_play(
     plan: PlanFile, key: Path, runs: Path, options: PlayOptions, require: Callable[[Manifest], object] = any_manifest
 ) -> RunDirectory:
     """A sealed run that can be played here. `require`: raises ManifestError for a manifest not to be sealed."""
-    run_folder.require_writable(options.out)
+    run_folder.require_room(options.out, runs)
     installed = options.installed or installed_folder()
     directory = sealed_after_contact(
         plan,

@@ -356,6 +356,13 @@ def load_sealed(path: Path) -> Manifest:
     return manifest
 
 
+def require_room(out: Path, runs: Path) -> None:
+    """Find out before the first game whether a bundle can be written into `out`. Raises ManifestError."""
+    require_writable(out)
+    if out.resolve() == runs.resolve():
+        raise ManifestError(f"--out {out}: expected another folder than that of the runs: both have the run's id in it")
+
+
 def require_writable(
     folder: Path,
     otherwise: str = "the bundle cannot be written there",

@@ -331,7 +331,9 @@ def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
 
 def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A JSON object in which no key comes twice, as an `object_pairs_hook`. Raises ValueError with the key."""
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)} is there twice")
-    return dict(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen = set[str]()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"{twice} is there twice")
+    return found
