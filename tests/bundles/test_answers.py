@@ -185,12 +185,20 @@ def test_a_badge_is_no_better_than_the_whole(small: Path) -> None:
         (("human", "openai"), [True, True]),
         (("openai", "openai"), [True, False]),
         (("uci", "uci"), [True, False]),
+        (("human", "uci"), [True, True]),
     ],
 )
 def test_what_a_signature_does_not_prove_is_said_of_models_and_of_people_apart(
     kinds: tuple[str, str], told: list[bool]
 ) -> None:
-    seats = [SimpleNamespace(is_person=kind == "human", is_model=kind == "openai") for kind in kinds]
+    seats = [
+        SimpleNamespace(
+            is_person=kind == "human",
+            is_model=kind == "openai",
+            attested_words=lambda _, kind=kind: "moves attested" if kind == "uci" else "",
+        )
+        for kind in kinds
+    ]
     playing = dict(enumerate(seats))
     manifest = SimpleNamespace(plan=SimpleNamespace(playing=playing))
     verdict: Any = SimpleNamespace(manifest=manifest, recomputed=Recomputed.NOT_ALL, level="V1", registration=None)

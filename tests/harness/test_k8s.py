@@ -259,6 +259,7 @@ def test_what_one_machine_must_play_and_keys_without_a_secret_are_refused(folder
         ("--image", "bad image: x"),
         ("--image", "agzamov:"),
         ("--image", "Registry/Upper/Case"),
+        ("--image", "Agzamov:1"),
     ],
 )
 def test_a_setting_that_kubernetes_refuses_is_refused_here(folder: Path, option: str, value: str) -> None:
@@ -276,6 +277,7 @@ def test_a_setting_that_kubernetes_refuses_is_refused_here(folder: Path, option:
         ("--cpu", "1.5"),
         ("--memory", "512Mi"),
         ("--image", "localhost:5000/team/agzamov_run:0.3@sha256:" + "0" * 64),
+        ("--image", "my_agzamov:0.3"),
     ],
 )
 def test_a_setting_as_kubernetes_takes_it_is_in_the_job(folder: Path, option: str, value: str) -> None:

@@ -1,5 +1,6 @@
 """The server of people's pages: who may look, who may play, and what a lost answer and a stranger come to."""
 
+import errno
 import hmac
 import json
 from collections.abc import Iterator
@@ -179,3 +180,23 @@ def test_a_page_is_served_on_one_address_of_this_machine(address: str, tmp_path:
     refused = pytest.raises(PageCannotListen, match=r"--listen .*expected an IP address of this machine")
     with refused, people_at(directory, Stop(), lambda _: None, address):
         pass
+
+
+def test_what_could_not_be_kept_is_kept_by_no_later_write_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that a page said was not kept was taken after a resume, once somebody else's had been written."""
+    seats = {"anna": HumanSeat(), "ben": HumanSeat()}
+    kept = Admissions.of(tmp_path, seats)
+    with monkeypatch.context() as full:
+        full.setattr(Admissions, "_write", raises_no_space)
+        for change in (lambda: kept.keep("anna", "q1", "e2e4"), lambda: kept.accept("anna")):
+            with pytest.raises(OSError, match="No space left"):
+                change()
+    kept.keep("ben", "q2", "fold")
+    again = Admissions.of(tmp_path, seats)
+    assert (again.kept("anna"), again.has_accepted("anna"), again.kept("ben")) == (("", None), False, ("q2", "fold"))
+
+
+def raises_no_space(_: Admissions) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")

@@ -235,7 +235,7 @@ def test_plans_with_the_same_cell_are_refused_before_a_game_is_played(commands: 
     ended = played(commands, folder)
     last = ended.err.splitlines()[-1]
     assert (ended.code, "3-first.yaml and 4-second.yaml: expected once in all plans: " in last) == (2, True), ended.err
-    assert "nothing was played; remove one of the plans with its run" in last
+    assert "move one of the plans away with its run" in last
     assert not list((folder / "runs").glob("*/journal/*"))
 
 

@@ -213,8 +213,8 @@ def _require_combined(parts: Sequence[PlanPart]) -> None:
         for key in {key_of(manifest, match, MEASURED) for match in manifest.plan.matches if match.phase}:
             if other := cells.get(key):
                 raise ManifestError(
-                    f"{other.plan.name} and {part.plan.name}: expected once in all plans: {key}; nothing was played;"
-                    f" remove one of the plans with its run, {other.run} or {part.run}"
+                    f"{other.plan.name} and {part.plan.name}: expected once in all plans: {key}; move one of the"
+                    f" plans away with its run, {other.run} or {part.run}"
                 )
             cells[key] = part
 

@@ -124,7 +124,7 @@ def register_plan(
         if attempt > attempts:
             raise ManifestError(f"--attempt {attempt}: expected at most the {attempts} of --attempts")
         file = plan_file(plan, small=small)
-        require_margins(margins, file.plan)
+        require_margins(margins, file.plan, attempt)
         for warning in lacking_margins(margins, file.plan):
             click.echo(f"warning: {warning}", err=True)
         require_new(request, "--request")

@@ -25,6 +25,7 @@ from ..ports import ModelFault, PortFault
 from ..reproduce.ask_again import BadBundle, GivenWeights, SampleSettings, ask_again, checked, fresh_seed
 from ..reproduce.replay_report import ReproductionReport, canonical, lines
 from ..run import signing_keys
+from ..run.exit_status import os_error_words
 from .attest_options import attest, attest_options, attesting_of
 from .shared_options import pair
 
@@ -102,7 +103,7 @@ def replay(bundle: Path, out: Path | None, *, as_json: bool, **options: Any) -> 
     except PortFault as error:
         _fail(str(error), EXIT_NOT_CHECKED)
     except OSError as error:  # of an attestation
-        _fail(f"{error.filename}: {error.strerror}", EXIT_NOT_CHECKED)
+        _fail(os_error_words(error), EXIT_NOT_CHECKED)
     text = canonical(report)
     again = f"--seed {report.seed}" if options["attest"] is None else "the same --round, --sample and seats"
     for line in [text.decode()] if as_json else map(printable, lines(report, again)):

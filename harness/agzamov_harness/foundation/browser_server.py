@@ -24,7 +24,7 @@ from agzamov_verify.show.html_report.markup import csp_hash
 IDLE_S: Final = 30
 CONNECTIONS_MAX: Final = 256
 CONNECTIONS_OF_ONE_MAX: Final = 64
-"""Of one address: a browser opens six, and somebody else's device cannot take the page from the others."""
+"""Of one address: a browser opens six. Whoever has many addresses can take the page from others, and no more."""
 SAME_SITE: Final = frozenset({"same-origin", "none"})
 """Values of Sec-Fetch-Site of our own page, and of an address that a person typed."""
 

@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -25,7 +25,7 @@ PEOPLE: Final = "people.json"
 SECRET_BYTES: Final = 16
 
 
-class Admission(msgspec.Struct):
+class Admission(msgspec.Struct, frozen=True):
     """One person's secret, the digest of the page that they accepted, and the answer that was taken last.
 
     `question`: the id of its question, empty for none; `action`: None where the person resigned.
@@ -75,19 +75,26 @@ class Admissions:
 
     def accept(self, seat: str) -> None:
         """Note that the person has accepted the page. Raises OSError."""
-        with self._lock:
-            self._known[seat].accepted = self._seats[seat].consent_sha256
-            self._write()
+        self._change(seat, accepted=self._seats[seat].consent_sha256)
 
     def keep(self, seat: str, question: str, action: str | None) -> None:
         """Keep the answer that is taken now. Raises OSError."""
-        with self._lock:
-            self._known[seat].question, self._known[seat].action = question, action
-            self._write()
+        self._change(seat, question=question, action=action)
 
     def kept(self, seat: str) -> tuple[str, str | None]:
         """The id of the question that was answered last, empty for none, and the answer."""
         return self._known[seat].question, self._known[seat].action
+
+    def _change(self, seat: str, **values: Any) -> None:
+        """Change what is kept of a person. Raises OSError, and then nothing is changed, here and for a later write."""
+        with self._lock:
+            before = self._known[seat]
+            self._known[seat] = msgspec.structs.replace(before, **values)
+            try:
+                self._write()
+            except OSError:
+                self._known[seat] = before
+                raise
 
     def _write(self) -> None:
         making = self._path.with_suffix(".making")

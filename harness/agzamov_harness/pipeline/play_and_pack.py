@@ -226,8 +226,6 @@ def _warn(message: str) -> None:
 
 def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Packed:
     """The bundle of a plan that is sealed and played to its end."""
-    if people_of(plan.plan):
-        PeopleServer.require_free(options.listen, options.port)
     directory = sealed_to_play(plan, key, runs, options)
     return play_and_pack(directory, key, options._replace(installed=None))
 
@@ -237,6 +235,8 @@ def sealed_to_play(
 ) -> RunDirectory:
     """A sealed run that can be played here. `require`: raises ManifestError for a manifest not to be sealed."""
     run_folder.require_room(options.out, runs)
+    if people_of(plan.plan):
+        PeopleServer.require_free(options.listen, options.port)
     installed = options.installed or installed_folder()
     directory = sealed_after_contact(
         plan,

@@ -32,14 +32,18 @@ def units_of(plan: Plan) -> dict[str, str]:
     return units
 
 
-def require_margins(margins: Mapping[str, str], plan: Plan) -> None:
-    """Raises ManifestError for margins that no registration can declare, or that no figure of the plan has."""
+def require_margins(margins: Mapping[str, str], plan: Plan, attempt: int = 1) -> None:
+    """Raises ManifestError for margins that no registration can declare, or that no figure of the plan has.
+
+    A later run of a study has those of its first one, which 0.3.0 took in any unit.
+    """
     try:
         require_form(margins)
     except ManifestError as error:
         raise ManifestError(f"{error}; {NOT_SEALED}") from error
     units = units_of(plan)
-    if unknown := next((unit for unit in margins if unit not in units), ""):
+    unknown = next((unit for unit in margins if unit not in units), "")
+    if unknown and attempt == 1:
         raise ManifestError(f"--margin {unknown}: expected a unit of this plan: {', '.join(units)}; {NOT_SEALED}")
 
 

@@ -267,7 +267,7 @@ def quicknet_round(seed: Seed) -> int:
 def require_unregistered(manifest: Manifest, promise: Promise, runs: Path, place: LogPlace, clock_s: int) -> None:
     """Raises ManifestError for a run whose round is out, whose number in its study is registered, or whose promise is
     not the one that the study began with."""
-    require_margins(promise.margins, manifest.plan)
+    require_margins(promise.margins, manifest.plan, promise.attempt)
     with _one_line():
         if number := quicknet_round(manifest.plan.seed):
             require_to_come(number, clock_s)

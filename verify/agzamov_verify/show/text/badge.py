@@ -100,8 +100,8 @@ def _not_computed(verdict: Verdict) -> Iterator[str]:
 def on_trust(verdict: Verdict) -> tuple[bool, bool]:
     """Whether answers of models rest on a word, unless others have asked them again, and whether those of people do.
 
-    What neither gave, as an outside engine, is told of as a model's.
+    What neither gave, as an outside engine that chooses by chance, is told of as a model's.
     """
-    seats = verdict.manifest.plan.playing.values() if verdict.manifest else ()
-    people = any(seat.is_person for seat in seats)
-    return not people or any(seat.is_model for seat in seats), people
+    seats = verdict.manifest.plan.playing if verdict.manifest else {}
+    people = any(seat.is_person for seat in seats.values())
+    return not people or any(seat.is_model or seat.attested_words(name) for name, seat in seats.items()), people
