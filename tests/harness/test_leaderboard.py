@@ -390,6 +390,16 @@ def test_a_renamed_bundle_is_not_gone() -> None:
     assert joined([old], [changed]) == [gone, changed], "another bundle of its run"
     assert joined([old], [old, copy]) == [old, copy]
     assert joined([old, copy], [new]) == [gone, new], "the copy is the one that stayed"
+    other = msgspec.structs.replace(old, name="other")
+    assert joined([gone, other], [new]) == [gone, new], "the one that was there was renamed"
+    now_refused = msgspec.structs.replace(new, outcome=refused, reason="V1, V2 required")
+    record = joined([old], [now_refused])
+    assert record == [gone, now_refused], "renamed and without its registration, it was accepted once"
+    assert taken_away(joined(record, [])) == {"": 1}
+    again = joined([old], [msgspec.structs.replace(old, outcome=refused, reason="V1, V2 required")])
+    assert [(one.outcome, one.present) for one in again] == [(accepted, False), (refused, True)]
+    assert [one.outcome for one in worse([old], again)] == [refused], "it is not gone"
+    assert joined(again, [old])[0] == old, "accepted again"
     assert joined([broken], [msgspec.structs.replace(broken, name="other")])[0].present is False, (
         "what could not be read has no content"
     )

@@ -21,6 +21,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -161,14 +162,27 @@ def read_record(folder: Path) -> list[SubmissionEntry]:
 
 
 def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) -> list[SubmissionEntry]:
-    """The record with this build's entries: known bundles, renamed or not, in their old places; new ones last."""
+    """The record with this build's entries: known bundles, renamed or not, in their old places; new ones last.
+
+    That a bundle was accepted is kept whatever becomes of it: one that is refused now has an entry of its own.
+    """
     found, known = {entry.bundle: entry for entry in now}, {entry.bundle for entry in before}
     renamed = {entry.content: bundle for bundle, entry in found.items() if entry.run and bundle not in known}
-    kept = []
-    for entry in before:
-        bundle = entry.bundle if entry.bundle in found else renamed.pop(entry.content, entry.bundle)
-        kept.append(found.pop(bundle) if bundle in found else replace(entry, present=False))
-    return [*kept, *found.values()]
+    record = [replace(entry, present=False) for entry in before]
+    by_presence = sorted(range(len(before)), key=lambda at: not before[at].present)  # those that were there come first
+    for is_same_outcome, at in product((True, False), by_presence):
+        old = before[at]
+        for new in filter(None, map(found.get, (old.bundle, renamed.get(old.content, old.bundle)))):
+            if not record[at].present and _follows(new, old, is_same_outcome=is_same_outcome):
+                record[at] = found.pop(new.bundle)
+    return [*record, *found.values()]
+
+
+def _follows(new: SubmissionEntry, old: SubmissionEntry, *, is_same_outcome: bool) -> bool:
+    """Whether an entry takes the place of an older one: with the same outcome, or accepted now and refused then."""
+    return new.outcome is (old.outcome if is_same_outcome else SubmissionOutcome.ACCEPTED) and (
+        is_same_outcome or old.outcome is SubmissionOutcome.REFUSED
+    )
 
 
 def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:
@@ -194,7 +208,12 @@ def taken_away(entries: Sequence[SubmissionEntry], withdrawn: Collection[str] = 
 def worse(before: Sequence[SubmissionEntry], now: Sequence[SubmissionEntry]) -> list[SubmissionEntry]:
     """Entries that are refused, or no longer there, and were not so before."""
     known = {(entry.bundle, entry.outcome, entry.present) for entry in before}
-    bad = [entry for entry in now if entry.outcome is SubmissionOutcome.REFUSED or not entry.present]
+    here = {entry.bundle for entry in now if entry.present}
+    bad = [
+        entry
+        for entry in now
+        if (entry.outcome is SubmissionOutcome.REFUSED if entry.present else entry.bundle not in here)
+    ]
     return [entry for entry in bad if (entry.bundle, entry.outcome, entry.present) not in known]
 
 
