@@ -164,6 +164,10 @@ def test_a_game_that_is_over_is_replayed_by_keys_and_by_its_address(browsers: St
         replay.get_by_text("← previous").click()
         expect(replay.locator("#replay-title")).to_contain_text("Game 1")
         assert tab.url.endswith(f"#game={FIRST_GAME}")
+        second = FIRST_GAME.replace("g00000", "g00001")
+        tab.evaluate("(game) => { replay.close(); location.hash = `#game=${game}`; }", second)
+        expect(replay.locator("#replay-title")).to_contain_text("Game 2")  # its address was taken by the late close
+        assert tab.url.endswith(f"#game={second}")
         tab.keyboard.press("Escape")
         expect(replay).to_be_hidden()
         tab.goto(f"{url}#game={FIRST_GAME.replace('g00000', 'g00007')}")

@@ -195,20 +195,29 @@ async function look() {
 class Replay {
   constructor() {
     this.game = null;
+    this.asked = "";
     this.timer = 0;
     this.flipped = false;
     at("close").addEventListener("click", () => at("replay").close());
-    at("replay").addEventListener("close", () => { this.pause(); if (location.hash) history.pushState(null, "", location.pathname); });
+    at("replay").addEventListener("close", () => this.closed());
     at("replay").addEventListener("keydown", (event) => this.key(event));
     for (const button of document.querySelectorAll("[data-step]")) button.addEventListener("click", () => this.step(button.dataset.step));
     addEventListener("hashchange", () => this.turn());
     this.turn();
   }
 
+  /** The browser tells of a close later: by then another game may be open or asked for, whose address stays. */
+  closed() {
+    if (at("replay").open || location.hash !== `#game=${this.asked}`) return;
+    this.pause();
+    history.pushState(null, "", location.pathname);
+  }
+
   async turn() {
     const name = location.hash.startsWith("#game=") ? location.hash.slice(6) : "";
     this.pause();
     if (!name) return at("replay").close();
+    this.asked = name;
     if (!at("replay").open) at("replay").showModal();
     let game = null;
     try {
