@@ -35,6 +35,7 @@ from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results, without_forfeited
 from agzamov_verify.show.games_of_bundle import Exchange, PlayedStream, outcome
 from agzamov_verify.show.replayed_game import PlayedGame
+from agzamov_verify.show.signed_analysis import signed_analysis
 from agzamov_verify.show.text.headline import Headline, headlines
 from agzamov_verify.show.views import VIEWS
 from agzamov_verify.show.xray import XrayedDecision, seats_with_memory, xray
@@ -207,7 +208,7 @@ def signed_results(opened: Opened) -> tuple[Results, Analysis]:
     try:
         return (
             without_forfeited(documents.read(protocol, documents.RESULTS, opened.payload(RESULTS_FILE), Results)),
-            documents.read(protocol, documents.ANALYSIS, opened.payload(ANALYSIS_FILE), Analysis),
+            signed_analysis(opened),
         )
     except canon.NotCanonical as error:
         raise HostileBundle(RESULTS_FILE, "results and their analysis in canonical JSON", str(error)) from error

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from ..bundle import ANALYSIS_FILE, CALLS_FILE, RESULTS_FILE
+from ..bundle import CALLS_FILE, RESULTS_FILE
 from ..checks.attested_warnings import attested_warnings
 from ..checks.check_log import CheckLog
 from ..checks.opened_bundle import Opened, open_bundle
@@ -14,7 +14,6 @@ from ..core import canon
 from ..core.did_you_mean import did_you_mean
 from ..core.untrusted_input import HostileBundle, show_name
 from ..protocols import documents
-from ..scoring.analysis import Analysis
 from ..scoring.call_records import CallTable
 from ..scoring.results import Results, without_forfeited
 from ..show.games_of_bundle import (
@@ -27,6 +26,7 @@ from ..show.games_of_bundle import (
     played_in,
 )
 from ..show.replayed_game import NoSuchGame, PlayedGame, transcript
+from ..show.signed_analysis import signed_analysis
 from ..show.text import verdict_report
 from ..show.text.first_screen import NOT_REPLAYED, REPORT, NextStep, Screen, screen_lines, seat_paragraphs
 from ..show.views import VIEWS
@@ -152,7 +152,7 @@ def _overview(path: Path, opened: Opened, view: View) -> Iterator[str]:
     try:
         results = documents.read(protocol, documents.RESULTS, opened.payload(RESULTS_FILE), Results)
         calls = documents.read(protocol, documents.CALLS, opened.payload(CALLS_FILE), CallTable)
-        analysis = documents.read(protocol, documents.ANALYSIS, opened.payload(ANALYSIS_FILE), Analysis)
+        analysis = signed_analysis(opened)
     except canon.NotCanonical as error:
         raise HostileBundle(RESULTS_FILE, "results", str(error)) from error
     if view.as_json:

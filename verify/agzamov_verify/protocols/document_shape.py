@@ -5,7 +5,7 @@ A place is the path of a struct, keys of mappings and items of lists as `*`, the
     {"": ["engine", "format", "plan", …], "plan.seats.*:gguf": ["kind", "model", …], …}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -18,6 +18,11 @@ KINDS_KEPT: Final = 1024
 Shape: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
+RELEASED: Final = "released"
+"""The attribute of a figure that a release made wrong, with the figure as that release made it: documents of released
+protocols never change, so they keep that one."""
+
+
 class OutsideShape(ValueError):
     """A value holds something for which the document has no field. `place` and the words say what."""
 
@@ -25,23 +30,30 @@ class OutsideShape(ValueError):
         super().__init__(f"{place}: {found}" if place else found)
 
 
-def spelled(value: object, shape: Shape, place: str = "", *, wished: bool = True) -> Any:
-    """A value as plain JSON, in the fields of the shape.
+def spelled(value: object, shape: Shape, place: str = "", *, wished: bool = True, corrected: bool = False) -> Any:
+    """A value as plain JSON, in the fields of the shape. `corrected`: not as RELEASED has it.
 
     A field that is UNSET is left out, and one that the shape lacks. Where the document is `wished` by a person it must
     then hold its default, or OutsideShape is raised: a wish is never dropped. A figure that an older document did not
     have is.
     """
+
+    def below(inner: object, at: str) -> Any:
+        return spelled(inner, shape, at, wished=wished, corrected=corrected)
+
     if isinstance(value, msgspec.Struct):
-        return _struct(value, shape, place, wished=wished)
+        kept = value if corrected else getattr(value, RELEASED, value)
+        return _struct(kept, shape, place, below, wished=wished)
     if isinstance(value, Mapping):
-        return {_key(key): spelled(inner, shape, _below(place, "*"), wished=wished) for key, inner in value.items()}
+        return {_key(key): below(inner, _below(place, "*")) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [spelled(inner, shape, _below(place, "*"), wished=wished) for inner in value]
+        return [below(inner, _below(place, "*")) for inner in value]
     return msgspec.to_builtins(value)
 
 
-def _struct(value: msgspec.Struct, shape: Shape, place: str, *, wished: bool) -> dict[str, Any]:
+def _struct(
+    value: msgspec.Struct, shape: Shape, place: str, below: Callable[[object, str], Any], *, wished: bool
+) -> dict[str, Any]:
     config, made = value.__struct_config__, dict[str, Any]()
     if config.tag is not None:
         made[str(config.tag_field)] = config.tag
@@ -54,7 +66,7 @@ def _struct(value: msgspec.Struct, shape: Shape, place: str, *, wished: bool) ->
             continue
         if field.encode_name in shape[at]:
             if not (config.omit_defaults and _is_default(field, inner)):
-                made[field.encode_name] = spelled(inner, shape, _below(at, field.encode_name), wished=wished)
+                made[field.encode_name] = below(inner, _below(at, field.encode_name))
         elif wished and not _is_default(field, inner):
             raise OutsideShape(_below(place, field.encode_name), "expected nothing, this format has no such field")
     return made

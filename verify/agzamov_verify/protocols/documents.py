@@ -14,9 +14,12 @@ CALLS: Final = "calls"
 ANALYSIS: Final = "analysis"
 
 
-def plain(protocol: str, name: str, value: object) -> Any:
-    """A computed document as plain JSON, without figures that the protocol's documents do not have."""
-    return spelled(value, _shape(protocol, name), wished=False)
+def plain(protocol: str, name: str, value: object, *, corrected: bool = False) -> Any:
+    """A computed document as plain JSON, without figures that the protocol's documents do not have.
+
+    `corrected`: with right figures in the place of those that a release made wrong, as no bundle has it.
+    """
+    return spelled(value, _shape(protocol, name), wished=False, corrected=corrected)
 
 
 def written(protocol: str, name: str, value: object) -> bytes:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .analysis import Analysis
 from .inference.estimate import Estimate
-from .inference.samples import Contrast
+from .inference.samples import Z_95, Contrast
 
 DECIMALS = 12
 
@@ -39,13 +39,20 @@ def _found(analysis: Analysis, open_ended: set[str]) -> Iterator[RepeatedFigure]
 
 
 def _figure(name: str, estimate: Estimate) -> Iterator[RepeatedFigure]:
-    """The figure of an estimate with an interval, by the SD and size of each of its samples."""
+    """The figure of an estimate with an interval, by the SD and size of each of its samples.
+
+    Of samples that do not vary it has the variance of Wilson's interval, as a delta has (`measured_difference`): with
+    none, all wins twice would agree with certainty, however few they are.
+    """
     if estimate.value is None or estimate.ci is None or estimate.sd is None or min(estimate.n) < 2:
         return
     parts = [Fraction(sd.exact) ** 2 / n for sd, n in zip(estimate.sd, estimate.n, strict=False)]
     error = sum(parts, Fraction(0))
     spread = sum((part**2 / (n - 1) for part, n in zip(parts, estimate.n, strict=False)), Fraction(0))
     df = error**2 / spread if spread else Fraction(min(estimate.n) - 1)
+    if estimate.ci.method == "wilson":
+        half = (Fraction(estimate.ci.high) - Fraction(estimate.ci.low)) / 2
+        error, df = (half / Z_95) ** 2, Fraction(min(estimate.n) - 1)
     yield RepeatedFigure(name, estimate.unit, Contrast(*map(_cut, (Fraction(estimate.value.exact), error, df))))
 
 

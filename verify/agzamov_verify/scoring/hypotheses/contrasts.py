@@ -16,7 +16,7 @@ import msgspec
 
 from ..inference.distributions import t_two_sided
 from ..inference.effects import EffectSize, cohen_one_sample, cohen_two_sample, hedges_factor, noncentrality_bounds
-from ..inference.estimate import ALPHA, Estimate, Scale, contrast_estimate
+from ..inference.estimate import ALPHA, Ends, Estimate, Scale, contrast_estimate, mended
 from ..inference.exact import Figure, fixed, rounded, square_root
 from ..inference.intervals import Resamples
 from ..inference.means import ALIKE, FEW, anova, contrast_t, one_sample_t, paired_t, pooled, welch_t
@@ -133,13 +133,28 @@ def estimated(groups: Sequence[Weighted], resamples: Resamples) -> Estimate:
     scale = groups[0].units.scale
     if any(group.units.scale != scale for group in groups):
         scale = Scale(scale.unit, scale.factor)
+    released = _estimated(groups, scale, resamples, None)
+    ends = _ends_of(groups)
+    if ends in {None, (scale.least, scale.greatest)} or not released.ci:
+        return released
+    if not {released.ci.low, released.ci.high} & _cut_at(scale):
+        return released
+    return mended(_estimated(groups, scale, resamples, ends), released)
+
+
+def _cut_at(scale: Scale) -> set[str]:
+    """The bounds of a mean as an interval has them: one of several samples that ends there was cut there (0.3.0)."""
+    return {fixed(end) for end in (scale.least, scale.greatest) if end is not None}
+
+
+def _estimated(groups: Sequence[Weighted], scale: Scale, resamples: Resamples, ends: Ends | None) -> Estimate:
     samples = [group.units.values for group in groups]
     exact = [group.weight * group.units.scale.factor / scale.factor for group in groups]
     of = {group.units.over for group in groups}
     over = next(iter(of)) if len(of) == 1 else CAREERS_AND_UNITS
     why = why_untested(group.units for group in groups)
     drawn = msgspec.structs.replace(resamples, seed=drawn_by(samples, exact))
-    estimate = contrast_estimate(samples, exact, scale, None if over or why else drawn)
+    estimate = contrast_estimate(samples, exact, scale, None if over or why else drawn, ends)
     estimate = msgspec.structs.replace(estimate, over=over, sd=_own_sd(groups) if estimate.sd else None)
     estimate = with_careers(estimate, (group.units for group in groups))
     return value_alone(estimate, why) if why else estimate
@@ -175,11 +190,7 @@ def combined(groups: Sequence[Weighted]) -> Units:
     rows = zip(*(group.units.values for group in groups), strict=True)
     values = tuple(sum(weight * value for weight, value in zip(weights, row, strict=True)) for row in rows)
     scale = groups[0].units.scale
-    ends = [_ends(group) for group in groups]
-    least = [end[0] for end in ends if end is not None]
-    greatest = [end[1] for end in ends if end is not None]
-    bounded = len(least) == len(groups)
-    bounds = (sum(least, Fraction(0)), sum(greatest, Fraction(0))) if bounded else (None, None)
+    bounds = _ends_of(groups) or (None, None)
     careers = max(group.units.careers for group in groups)
     too_short = first_reason(group.units.too_short for group in groups)
     scale = Scale(scale.unit, scale.factor, *bounds)
@@ -285,6 +296,14 @@ def _moments(units: Units, factor: Fraction) -> Moments:
     """The moments of a group in whole numbers worth `factor` each."""
     group, by = moments(units.values), units.scale.factor / factor
     return Moments(group.n, group.mean * by, group.variance * by**2)
+
+
+def _ends_of(groups: Sequence[Weighted]) -> Ends | None:
+    """The ends of a weighted sum of means; None where a mean has none."""
+    ends = [end for end in map(_ends, groups) if end is not None]
+    if len(ends) < len(groups):
+        return None
+    return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
 
 
 def _ends(group: Weighted) -> tuple[Fraction, Fraction] | None:

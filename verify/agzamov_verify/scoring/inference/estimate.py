@@ -6,7 +6,7 @@ them into the published one. Which interval and why: docs/decisions/0013.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import msgspec
 
@@ -55,17 +55,47 @@ class Estimate(msgspec.Struct, frozen=True):
     by_career: tuple[tuple[str, ...], ...] = ()
 
 
+class MendedEstimate(Estimate, frozen=True, dict=True):
+    """An estimate whose interval release 0.3.0 made wrong. `released`: as documents of its protocols keep it.
+
+    That is no field, so that no other document has it.
+    """
+
+    released: ClassVar[Estimate]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return mended, (Estimate(**msgspec.structs.asdict(self)), self.released)
+
+
+def mended(right: Estimate, released: Estimate) -> Estimate:
+    """The right estimate, which remembers the released one where that is another."""
+    if right == released:
+        return right
+    made = MendedEstimate(**msgspec.structs.asdict(right))
+    made.__dict__["released"] = released
+    return made
+
+
 def difference_estimate(a: Sequence[int], b: Sequence[int], scale: Scale, resamples: Resamples) -> Estimate:
     """The mean of a less the mean of b, two independent samples."""
     return contrast_estimate([a, b], [Fraction(1), Fraction(-1)], scale, resamples)
 
 
+Ends: TypeAlias = tuple[Fraction, Fraction]
+"""The least and the greatest value of a figure, in the published unit."""
+
+
 def contrast_estimate(
-    samples: Sequence[Sequence[int]], weights: Sequence[Fraction], scale: Scale, resamples: Resamples | None
+    samples: Sequence[Sequence[int]],
+    weights: Sequence[Fraction],
+    scale: Scale,
+    resamples: Resamples | None,
+    ends: Ends | None = None,
 ) -> Estimate:
     """A weighted sum of the means of independent samples.
 
-    `resamples` None: Student's interval instead of a bootstrap.
+    `resamples` None: Student's interval instead of a bootstrap. `scale` bounds each mean; `ends`: the sum, to which its
+    interval is cut. Without them it is cut to the bounds of a mean, which is right of one sample of weight 1 alone.
     """
     sizes = tuple(map(len, samples))
     if not all(sizes):
@@ -75,7 +105,7 @@ def contrast_estimate(
     sd = tuple(rounded(group.sd * scale.factor) for group in groups) if min(sizes) > 1 else None
     value = figure(total.value * scale.factor)
     note = _too_little(samples, scale, resamples) if resamples else ""
-    interval = None if note else _interval(samples, weights, scale, resamples)
+    interval = None if note else _interval(samples, weights, scale, resamples, ends)
     return Estimate(value, interval, sizes, sd, _mde(total, scale), scale.unit, ci_note=note)
 
 
@@ -114,14 +144,19 @@ def share_estimate(successes: int, n: int, unit: str = "share") -> Estimate:
 
 
 def _interval(
-    samples: Sequence[Sequence[int]], weights: Sequence[Fraction], scale: Scale, resamples: Resamples | None
+    samples: Sequence[Sequence[int]],
+    weights: Sequence[Fraction],
+    scale: Scale,
+    resamples: Resamples | None,
+    ends: Ends | None,
 ) -> Interval | None:
     groups = [moments(sample) for sample in samples]
     bounded = scale.least is not None and scale.greatest is not None
     if bounded and not all(group.variance for group in groups):
         return _score_interval(groups, weights, scale)
     bounds = bootstrap_bounds(samples, weights, ALPHA, resamples) if resamples else t_bounds(samples, weights, ALPHA)
-    return None if bounds is None else bounds.within(scale.least, scale.greatest, scale.factor).interval(scale.factor)
+    least, greatest = ends or (scale.least, scale.greatest)
+    return None if bounds is None else bounds.within(least, greatest, scale.factor).interval(scale.factor)
 
 
 def _score_interval(groups: Sequence[Moments], weights: Sequence[Fraction], scale: Scale) -> Interval:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from ..inference.clusters import Linearised, Term, linearised, ratio_contrast, share_of_clusters
-from ..inference.estimate import Estimate, needs
+from ..inference.estimate import Estimate, mended, needs
 from ..inference.unit_values import CAREERS, Ratio, Units, value_alone, why_untested, with_careers
 from .score_constants import ClusterConstants
 
@@ -28,9 +28,18 @@ def ratio_figure(groups: Sequence[tuple[Ratio, Fraction]], constants: ClusterCon
     ratios = [ratio for ratio, _ in groups]
     if why := why_untested(ratios):
         return value_alone(with_careers(ratio_contrast(terms, scale, over=over), ratios), why)
-    enough = all(term and is_enough(term, ratio.over, constants) for term, ratio, _ in rows)
-    note = "" if enough else _uneven(terms, over, constants)
-    return with_careers(ratio_contrast(terms, scale, note=note, over=over), ratios)
+
+    def noted(reason: str) -> Estimate:
+        return with_careers(ratio_contrast(terms, scale, note=reason, over=over), ratios)
+
+    enough = all(term and is_enough(term, ratio.over, term.n, constants) for term, ratio, _ in rows)
+    released = noted("" if enough else _uneven(terms, over, constants))
+    if released.ci_note or over != CAREERS:
+        return released
+    for term, ratio, _ in rows:
+        if term and not is_enough(term, ratio.over, len(ratio.below), constants):
+            return mended(noted(_lacking(term, len(ratio.below), constants)), released)
+    return released
 
 
 def _uneven(terms: Sequence[Term], over: str, constants: ClusterConstants) -> str:
@@ -41,10 +50,16 @@ def _uneven(terms: Sequence[Term], over: str, constants: ClusterConstants) -> st
     return needs(f"n = {n} worth {float(worth):.1f} of one size", constants.ratio_units_min)
 
 
-def is_enough(ratio: Linearised, over: str, constants: ClusterConstants) -> bool:
-    """True if enough units carry the ratio for its interval to cover as often as it should."""
+def _lacking(ratio: Linearised, careers: int, constants: ClusterConstants) -> str:
+    """The reason why a ratio that some careers have nothing for has no interval: 0.3.0 counted the others alone."""
+    worth = f"worth {float(ratio.effective):.1f} even ones"
+    return f"{ratio.n} of {careers} careers have it, {worth}, an interval needs {constants.even_percent} % of all"
+
+
+def is_enough(ratio: Linearised, over: str, careers: int, constants: ClusterConstants) -> bool:
+    """True if enough units, or enough of so many careers, carry the ratio for its interval to cover as it should."""
     if over == CAREERS:
-        return 100 * ratio.effective >= constants.even_percent * ratio.n
+        return 100 * ratio.effective >= constants.even_percent * careers
     return ratio.effective >= constants.ratio_units_min
 
 

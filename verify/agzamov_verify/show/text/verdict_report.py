@@ -291,7 +291,7 @@ def differences_told(verdict: Verdict) -> tuple[str, ...]:
 def _plain(verdict: Verdict, name: str, document: Results | Analysis | None) -> canon.Json:
     if not document or not verdict.manifest:
         return None
-    return canon.loads(documents.written(verdict.manifest.plan.protocol, name, document))
+    return canon.loads(canon.dumps(documents.plain(verdict.manifest.plan.protocol, name, document, corrected=True)))
 
 
 def _step(step: Step) -> Iterator[str]:
