@@ -16,6 +16,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -206,10 +207,10 @@ def _write_all(played: PlayedRun, answers: AnswerFile, nodes: int, folder: Path)
         rows.append(StreamAnswers(len(lines), hashlib.sha256(data).hexdigest(), stream.id))
         _write(folder / answers_name(stream.id), gzip_member.compressed(data))
         evaluations |= by_game
-    results = quality_of(played.run, played.plan, played.blocks, evaluations, nodes)
-    _write(folder / FIGURES_FILE, canon.dumps(results))
+    figures = partial(quality_of, played.run, played.plan, played.blocks, evaluations, nodes)
+    _write(folder / FIGURES_FILE, canon.dumps(figures(as_released=True)))
     _write(folder / INDEX_FILE, canon.dumps(index_of(played.run, played.plan.protocol, nodes, rows)))
-    return results
+    return figures()
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,6 +1,7 @@
 """Rank tests against scipy."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -67,3 +68,16 @@ def test_eight_systems_in_perfect_opposite_order_can_be_told_from_chance() -> No
 def test_two_that_fall_alike_are_not_told_apart() -> None:
     same = [8, 6, 7, 5, 3, 0, 9, 1]
     assert falls_more(list(range(8)), same, same).p == "1"
+
+
+def test_ranks_of_many_systems_are_exchanged_without_walking_through_all_ways() -> None:
+    """2^40 sums would take for ever: who packs a plan of so many systems would hold up every verifier."""
+    draw = np.random.default_rng(5)
+    many = [list(map(int, draw.permutation(40))) for _ in range(3)]
+    assert 0 < Fraction(falls_more(*many).p or 0) < 1
+    few = [list(map(int, draw.permutation(9))) for _ in range(3)]
+    base, first, second = ([2 * value - 8 for value in ranking] for ranking in few)
+    steps = [q * (y - x) for q, x, y in zip(base, first, second, strict=True)]
+    sums = [sum(sign * step for sign, step in zip(signs, steps, strict=True)) for signs in product((1, -1), repeat=9)]
+    expected = Fraction(sum(total >= sum(steps) for total in sums), 2**9)
+    assert float(falls_more(*few).p or 0) == pytest.approx(float(expected), abs=1e-6)

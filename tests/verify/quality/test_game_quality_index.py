@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from scipy import stats
 
 from agzamov_verify.core import canon
 from agzamov_verify.core.dice import Dice
@@ -134,6 +135,29 @@ def test_the_groups_are_the_stages_and_pressure() -> None:
         "endgame": (1, 1, "3/1"),
         "pressure": (1, 1, "5/1"),
     }
+
+
+def test_an_interval_of_careers_is_over_careers() -> None:
+    """20 games of each of five careers that lose 10, 20, … 50 a move: over the 100 games it was [27.2, 32.8]."""
+    losses = (10, 20, 30, 40, 50)
+    careers = [[[move(loss=loss)] for _ in range(20)] for loss in losses]
+    games = [game for career in careers for game in career]
+    found, as_games, one_career = (groups_of(games, CONSTANTS, by)["all"] for by in (careers, (), [games]))
+    assert found
+    assert as_games
+    assert one_career
+    interval = found.loss_centipawns.ci
+    expected = stats.ttest_1samp(losses, 0).confidence_interval()
+    assert interval
+    assert (float(interval.low), float(interval.high)) == pytest.approx((expected.low, expected.high), abs=1e-5)
+    assert (found.games, found.moves, found.loss_centipawns.value) == (100, 100, as_games.loss_centipawns.value)
+    assert as_games.loss_centipawns.ci
+    assert float(as_games.loss_centipawns.ci.low) > 27
+    assert (one_career.loss_centipawns.ci, one_career.loss_centipawns.se) == (None, None)
+    without = [*careers[:4], [[move(loss=50, stage=Stage.ENDGAME)]]]
+    lacking = groups_of(games, CONSTANTS, without)["opening"]
+    assert lacking
+    assert lacking.loss_centipawns.ci is None, "one career has no move of the opening"
 
 
 @pytest.mark.parametrize(("value", "decided"), [(-1000, 1), (1000, 1), (999, 0), (-999, 0)])

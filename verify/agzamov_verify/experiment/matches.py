@@ -224,6 +224,14 @@ class Match(Part, frozen=True, tag_field="game"):
         digest = hashlib.sha256(name.encode()).hexdigest()[:DIGEST_CHARS]
         return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.measured, digest))
 
+    def careers_played(self, results: int) -> int:
+        """Careers whose results depend on each other, of so many results: none where no seat has anything that lasts
+        from game to game, and one where some were not played whole.
+        """
+        if all(condition.arm is Arm.NAKED for condition in self.conditions):
+            return 0
+        return self.careers if results == self.planned else min(1, self.careers)
+
     @property
     def planned(self) -> int:
         """Number of results (games or hands) that are planned."""

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import msgspec
 
-from ..experiment.matches import Arm, Match, SeatAt, others_of
+from ..experiment.matches import Match, SeatAt, others_of
 from ..plan.manifest import Manifest, Plan
 from ..plan.streams import patterns_of, stores_until
 from ..seats import benchmark_sides
@@ -55,7 +55,7 @@ def cell_of(manifest: Manifest, played: Played) -> Cell:
     """One match as a cell of the model in the seat that is looked at."""
     plan, match = manifest.plan, played.match
     cell = SCORINGS[match.game].cell(key_of(manifest, match, played.seat_index), played)
-    careers, name = _careers(match, cell), match.seats[played.seat_index]
+    careers, name = match.careers_played(len(cell.results)), match.seats[played.seat_index]
     return msgspec.structs.replace(
         cell,
         careers=careers,
@@ -138,13 +138,6 @@ def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iter
         drawn = why_no_finding(stats_of(played), plan.protocol)
         if match.seats[seat_index] not in plan.repeats and not drawn:
             yield from SCORINGS[match.game].probes(key_of(manifest, match, seat_index), played)
-
-
-def _careers(match: Match, cell: Cell) -> int:
-    """Careers whose results depend on each other: none where no seat has anything that lasts from game to game."""
-    if all(condition.arm is Arm.NAKED for condition in match.conditions):
-        return 0
-    return match.careers if len(cell.results) == match.planned else min(1, match.careers)
 
 
 def model_of(manifest: Manifest, name: str) -> str:

@@ -12,7 +12,7 @@ from ..experiment.people_settings import SubPhase
 from ..scoring.analysis import Analysis
 from ..scoring.inference.estimate import Estimate
 from ..scoring.people.blinding_index import NO_ANSWER, Blinding
-from ..scoring.people.over_people import PAIRS_OF_ONE
+from ..scoring.people.over_people import PAIRS_OF_ONE, SINGULAR
 from ..scoring.people.own_moves import OwnMoves
 from ..scoring.people.study_figures import StudyContrast, StudyFigures
 
@@ -176,9 +176,7 @@ def _outcome(one: StudyContrast) -> str:
 
 def _counted(value: Estimate) -> str:
     n = sum(value.n)
-    return (
-        f"{n} {value.over}" if n != 1 else f"1 {'person' if value.over != PAIRS_OF_ONE else 'start pair of one person'}"
-    )
+    return f"{n} {value.over}" if n != 1 else f"1 {SINGULAR[value.over]}"
 
 
 def _short(text: str) -> str:

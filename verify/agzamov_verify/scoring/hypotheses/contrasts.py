@@ -5,11 +5,11 @@ Parts join by `every` (all of them must hold: p is the greatest, an intersection
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from math import gcd
-from operator import mul
 from typing import Final, NamedTuple
 
 import msgspec
@@ -360,11 +360,22 @@ def falls_more(
     # 2^k signed sums are the whole null distribution. The difference of rho, divided by spreads, is for the reader.
     steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
     observed = sum(steps)
-    signed = (sum(map(mul, signs, steps)) for signs in product((1, -1), repeat=len(steps)))
-    hits = sum(total >= observed for total in signed)
+    hits = sum(ways for total, ways in _signed_sums(steps).items() if total >= observed)
     away = rho(quality, second) - rho(quality, first)
     n = (len(steps), len(steps))
     return outcome("rank-exchange", Alternative.GREATER, n, Fraction(hits, 2 ** len(steps)), away)
+
+
+def _signed_sums(steps: Iterable[int]) -> Counter[int]:
+    """In how many of the 2^k choices of signs each sum comes out: step by step, since few sums are different."""
+    sums = Counter({0: 1})
+    for step in steps:
+        after = Counter[int]()
+        for total, ways in sums.items():
+            after[total + step] += ways
+            after[total - step] += ways
+        sums = after
+    return sums
 
 
 def _centred(values: Sequence[Fraction | int]) -> list[int]:

@@ -28,8 +28,10 @@ import msgspec
 
 from ..inference.estimate import Estimate
 from ..inference.exact import Figure, figure
-from .over_people import PersonValues, over_people
+from .over_people import GUESSES_OF_ONE, PersonValues, over_people
 
+REACH: Final = (-1, 1)
+"""The least and the greatest index: every guess of another arm, and of the right one."""
 NO_ANSWER: Final = "no answer"
 
 
@@ -69,7 +71,9 @@ def blinding_of(people: Sequence[PersonGuesses], arms: Sequence[str]) -> Blindin
         for person in people
     ]
     table = {one.arm: one.guesses for one in by_arm}
-    return Blinding(by_arm, over_people(scored, "index"), james_index(table, arms))
+    return Blinding(
+        by_arm, over_people(scored, "index", REACH, GUESSES_OF_ONE, is_difference=True), james_index(table, arms)
+    )
 
 
 def james_index(table: Mapping[str, Mapping[str, int]], arms: Sequence[str]) -> Figure | None:
@@ -95,7 +99,7 @@ def _of_arm(arm: str, people: Sequence[PersonGuesses], arms: Sequence[str]) -> G
         for person in people
     ]
     named = {guess or NO_ANSWER: counts[guess] for guess in (*arms, "") if counts[guess]}
-    return GuessesOfArm(arm, named, over_people(values, "index"))
+    return GuessesOfArm(arm, named, over_people(values, "index", REACH, GUESSES_OF_ONE, is_difference=True))
 
 
 def _score(arm: str, guess: str, arms: int) -> Fraction:

@@ -23,7 +23,7 @@ from ..quality.quality_constants import load_quality_constants
 from ..quality.quality_figures import JUDGED
 from ..quality.quality_index import moves_by_game
 from ..quality.quality_questions import Answers
-from .over_people import PersonValues, over_people
+from .over_people import GAMES_OF_ONE, PersonValues, over_people
 
 
 class PersonMoves(msgspec.Struct, frozen=True):
@@ -79,8 +79,8 @@ def own_moves(
     means = tuple(
         MovesOfSubPhase(
             name,
-            over_people([one for one, _ in values], "share", (0, 1)),
-            over_people([other for _, other in values], "centipawns"),
+            over_people([one for one, _ in values], "share", (0, 1), GAMES_OF_ONE),
+            over_people([other for _, other in values], "centipawns", of_one=GAMES_OF_ONE),
         )
         for name, values in sorted(by_sub_phase.items())
     )

@@ -146,7 +146,8 @@ def _contrast(weights: Weights, played: Sequence[PairScores], planned: int) -> t
         PersonValues(one.person.stratum, _by_pair(one, weights) if by_pair else (_of_means(one, weights),))
         for one in has_values
     ]
-    estimate = over_people(values, PAIR_SCORE.unit, (0, 1) if len(weights) == 1 else None)
+    ends = sum(min(weight, 0) for weight, _ in weights), sum(max(weight, 0) for weight, _ in weights)
+    estimate = over_people(values, PAIR_SCORE.unit, ends, is_difference=len(weights) > 1)
     missing = any(len(one.scores.get(arm, ())) < planned for one in played for _, arm in weights)
     return estimate, _bounds(weights, played, planned) if missing else None
 

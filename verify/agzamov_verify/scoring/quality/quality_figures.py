@@ -15,6 +15,7 @@ from ...protocols.norms import load_protocol
 from ...table.game import Block, records_of
 from ...table.registry import parts
 from ...table.seating import place_of
+from ..inference.unit_values import equal_parts
 from .judged_moves import JudgedMoves
 from .quality_constants import load_quality_constants, quality_constants_sha256
 from .quality_index import SeatQuality, by_distinct_game, groups_of, moves_by_game, uses_engine
@@ -100,14 +101,24 @@ def judged_streams(plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Iterato
 
 
 def quality_of(
-    run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers, nodes: int
+    run: str,
+    plan: Plan,
+    blocks: Mapping[str, Sequence[Block]],
+    answers: Answers,
+    nodes: int,
+    *,
+    as_released: bool = False,
 ) -> QualityResults:
-    """The figures of a run from its blocks by match id and the engine's answers by game."""
+    """The figures of a run from its blocks by match id and the engine's answers by game.
+
+    Their intervals are over careers where a store lasts from game to game. `as_released`: over games all the same, as
+    0.3.0 has them in figures.json, which never changes (decision 121).
+    """
     seats = tuple(
         row
         for match in plan.matches
         if match.game in JUDGED and match.id in blocks
-        for row in _seats(match, records_of(blocks[match.id]), answers, plan)
+        for row in _seats(match, records_of(blocks[match.id]), answers, plan, as_released=as_released)
     )
     constants = quality_constants_sha256(plan.protocol)
     return QualityResults(FORMAT, run, plan.protocol, constants, nodes, quality_departures(plan, nodes), seats)
@@ -119,7 +130,10 @@ def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
     return () if nodes == required else (f"quality at {nodes} nodes, {required} required",)
 
 
-def _seats(match: Match, records: Sequence[Any], answers: Answers, plan: Plan) -> Iterator[SeatQuality]:
+def _seats(
+    match: Match, records: Sequence[Any], answers: Answers, plan: Plan, *, as_released: bool
+) -> Iterator[SeatQuality]:
+    careers = 0 if as_released else match.careers_played(len(records))
     constants = load_quality_constants(plan.protocol)
     judged = JUDGED[match.game]
     identities = list(map(judged.identity, records))
@@ -132,7 +146,7 @@ def _seats(match: Match, records: Sequence[Any], answers: Answers, plan: Plan) -
             seat=name,
             engine_alignment=uses_engine(plan.seats[name], has_tool=plan.tool_of(match, seat_index) is not None),
             substituted=_substituted(records, seat_index),
-            **groups_of(by_distinct_game(games, identities), constants),
+            **groups_of(by_distinct_game(games, identities), constants, equal_parts(games, careers) if careers else ()),
         )
 
 

@@ -3,11 +3,12 @@
 Means over moves with games as clusters: the moves of one game are not independent.
 
 A mean is a ratio: the sum of a value over all moves, by the number of moves. Its standard error is the linearised one
-of a ratio, its 95 % interval Student's over games (`clusters.py`). Few games have a standard error and no
-interval: it would cover less than it says (docs/decisions/0045).
+of a ratio, its 95 % interval Student's over games (`clusters.py`), over careers where the games of a career depend on
+each other (docs/decisions/0040). Few games have a standard error and no interval: it would cover less than it says
+(docs/decisions/0045); so with careers, where one has no such move.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -27,9 +28,10 @@ Z_POWER_80: Final = Fraction(8416212335729143, 10**16)
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over moves. `ci` is None of too few games. `mde`: the least true difference from a fixed value that so
-    many games would show at a two-sided 5 % with a power of 80 %, by the normal formula; None with fewer than two
-    games."""
+    """A mean over moves. `ci` is None of too few games, or of careers of which one has no move. `mde`: the least true
+    difference from a fixed value that so many games or careers would show at a two-sided 5 % with a power of 80 %, by
+    the normal formula; None with fewer than two of them.
+    """
 
     value: Figure
     ci: Interval | None
@@ -45,7 +47,7 @@ class Sums(msgspec.Struct, frozen=True):
 
 
 def means(columns: Sequence[Sums], moves: Sequence[int], games_min: int) -> list[Mean]:
-    """The mean of each column over all moves; `moves` counts those of each game, none of them 0."""
+    """The mean of each column over all moves; `moves` counts those of each game or career, none of them 0."""
     return [_mean(column, moves, games_min) for column in columns]
 
 
@@ -141,12 +143,20 @@ def stage_losses(
     return [tuple(_lost(game, stage) for stage in Stage) for game in games]
 
 
-def groups_of(games: Sequence[Sequence[MoveLoss]], constants: QualityConstants) -> dict[str, Group | None]:
-    """The figures of one seat from its moves by game."""
+Games: TypeAlias = Sequence[Sequence[MoveLoss]]
+"""A seat's moves by game."""
+
+
+def groups_of(games: Games, constants: QualityConstants, careers: Sequence[Games] = ()) -> dict[str, Group | None]:
+    """The figures of one seat from its moves by distinct game. `careers`: by game of each, where these are repeated."""
+    by_career = [[move for game in career for move in game] for career in careers]
     return {
-        name: _group([[move for move in game if _belongs(move, name, constants)] for game in games], constants)
-        for name in GROUPS
+        name: _group(_kept(games, name, constants), _kept(by_career, name, constants), constants) for name in GROUPS
     }
+
+
+def _kept(clusters: Games, group: str, constants: QualityConstants) -> list[list[MoveLoss]]:
+    return [[move for move in cluster if _belongs(move, group, constants)] for cluster in clusters]
 
 
 def by_distinct_game(games: Sequence[Sequence[MoveLoss]], identities: Sequence[str]) -> list[list[MoveLoss]]:
@@ -172,12 +182,14 @@ def _belongs(move: MoveLoss, group: str, constants: QualityConstants) -> bool:
             return move.stage == group
 
 
-def _group(games: Iterable[Sequence[MoveLoss]], constants: QualityConstants) -> Group | None:
+def _group(games: Games, careers: Games, constants: QualityConstants) -> Group | None:
     games = [game for game in games if game]
     if not games:
         return None
     moves = [move for game in games for move in game]
-    loss, before_after, win, accuracy = means(_columns(games), [len(game) for game in games], constants.games_min)
+    clusters = [career for career in careers if career] or games
+    least = len(careers) or constants.games_min
+    loss, before_after, win, accuracy = means(_columns(clusters), [len(one) for one in clusters], least)
     return Group(
         len(games),
         len(moves),
