@@ -129,6 +129,24 @@ def test_where_units_are_too_few_for_an_interval_no_effect_is_promised(hands: in
     assert told in words
 
 
+def test_of_few_careers_an_effect_may_be_found_and_no_hypothesis_is_decided(tmp_path: Path) -> None:
+    """It said that such a plan can show nothing; verify then said that the memory helped."""
+    few = [{**one, "hands": 3_000, "careers": 3} for one in (arm("naked"), arm("real"))]
+    words = " ".join(planned(tmp_path, wished(*few)).output.split())
+    assert re.search(r"an effect below \d+ bb/100 would probably be missed at 1 %, one-sided; no hypothesis is", words)
+    assert "no hypothesis is decided (3 careers, fewer than 5)" in words
+    assert "can show nothing" not in words
+
+
+def test_arms_that_may_end_early_are_not_promised_to_be_compared(tmp_path: Path) -> None:
+    arms = [{**one, "hands": 1_500, "careers": 0} for one in (tool_arm("naked"), tool_arm("real"))]
+    wish = {**wished(*arms), "systems": {"calc": {"kind": "tools", "candidates_max": 3}}}
+    rule = {"match": "p2-holdem-tools_real_calc-model-opponent", "blocks_per_look": 5}
+    told = " ".join(planned(tmp_path, {**wish, "analysis": {"sequential": [rule]}}).output.split())
+    assert "tools by calc, 1,500 hands at most: no effect, since an arm may end early by its results." in told
+    assert "WARNING this plan can show nothing" in told
+
+
 def test_of_a_game_whose_spread_nobody_knows_it_is_not_said_that_it_can_show_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -139,7 +157,7 @@ def test_of_a_game_whose_spread_nobody_knows_it_is_not_said_that_it_can_show_not
     monkeypatch.setattr(plan_summary, "PLANNINGS", {})
     assert plan_summary._can_show(group, plan)
     assert "is not known" in plan_summary._effect(group, plan)
-    assert not plan_summary._can_show(group._replace(careers=2), plan)
+    assert plan_summary._can_show(group._replace(careers=2), plan), "of two careers verify gives an interval"
     assert not plan_summary._can_show(group._replace(why_none=ONE_CAREER), plan)
 
 

@@ -4,10 +4,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
+import msgspec
+
 from agzamov_verify.core.columns import listed, paragraph
+from agzamov_verify.experiment.analysis_plan import PRIMARY
 from agzamov_verify.experiment.matches import Arm, Match, Phase
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.early_stopping import open_ended
 from agzamov_verify.scoring.inference.estimate import needs
 from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.units.score_constants import load_score_constants
@@ -73,10 +77,7 @@ def nothing_to_show(forecast: Forecast) -> bool:
 
 def _can_show(group: MatchGroup, plan: Plan) -> bool:
     """True of arms of which a possible effect would be found, or of which nobody knows how widely results spread."""
-    real = [match for match in group.matches if match.condition.arm is Arm.REAL]
-    is_compared = any(not lacks_naked(match, plan) for match in real)
-    careers_min = load_protocol(plan.protocol).verdict.careers_min
-    if not is_compared or group.why_none or 0 < group.careers < careers_min:
+    if not _compared(_real(group), plan) or group.why_none:
         return False
     if not group.rows:
         return group.matches[0].game not in PLANNINGS
@@ -205,17 +206,30 @@ def _of_game(game: str, forecast: Forecast) -> Iterator[str]:
 def _of_group(group: MatchGroup, plan: Plan) -> Iterator[str]:
     first = group.matches[0]
     size = GAMES[first.game].result.counted(first.planned)
-    real = [match for match in group.matches if match.condition.arm is Arm.REAL]
+    real = _real(group)
     if first.phase == Phase.ASYMMETRIC and real:
-        compared = [match for match in real if not lacks_naked(match, plan)]
+        compared, alone = _compared(real, plan), [match for match in real if lacks_naked(match, plan)]
         if compared:
             yield f"{_names(compared)} against none, {size} each: {_effect(group, plan)}."
-        if alone := [match for match in real if match not in compared]:
+        if early := [match for match in real if match not in compared and match not in alone]:
+            yield f"{_names(early)}, {size} at most: no effect, since an arm may end early by its results."
+        if alone:
             yield f"{_names(alone)}, {size} each: no effect, since nothing without it is played."
     elif first.phase == Phase.BASELINE:
         yield f"Phase 1: {size} of self-play, a baseline."
     elif first.phase != Phase.ASYMMETRIC:
         yield f"Phase {first.phase:d}: {size} each; what they can show: --details."
+
+
+def _real(group: MatchGroup) -> list[Match]:
+    return [match for match in group.matches if match.condition.arm is Arm.REAL]
+
+
+def _compared(real: Sequence[Match], plan: Plan) -> list[Match]:
+    """The real arms that are compared with none: both arms are played, and no result of theirs may end one early."""
+    early = open_ended(plan)
+    fixed = msgspec.structs.replace(plan, matches=tuple(match for match in plan.matches if match.id not in early))
+    return [match for match in real if match.id not in early and not lacks_naked(match, fixed)]
 
 
 def _names(matches: Sequence[Match]) -> str:
@@ -230,13 +244,15 @@ def _effect(group: MatchGroup, plan: Plan) -> str:
         return f"no interval ({group.why_none})"
     if not group.rows:
         return "what effect would be found is not known, nor how widely its results spread"
-    least, units = load_protocol(plan.protocol).verdict, group.rows[0]
-    if group.careers and group.careers < least.careers_min:
-        return f"no verdict ({group.careers} careers, fewer than {least.careers_min})"
+    norm, units = load_protocol(plan.protocol), group.rows[0]
+    least = norm.verdict.careers_min
+    undecided = 0 < group.careers < least
     if few := _too_few_units(group, plan):
         return f"no interval ({few})"
     effect = units.two_arms[len(units.two_arms) // 2]
     if effect is None:
         return "too few: no possible effect would be found"
     shown = f"{effect:.2g}" if effect < 10 else f"{effect:.0f}"
-    return f"an effect below {shown} {units.scoring.unit} would probably be missed"
+    level = 100 * Fraction(plan.analysis.alpha) / PRIMARY
+    missed = f"an effect below {shown} {units.scoring.unit} would probably be missed at {float(level):g} %, one-sided"
+    return f"{missed}; no hypothesis is decided ({group.careers} careers, fewer than {least})" if undecided else missed
