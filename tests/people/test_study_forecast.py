@@ -13,6 +13,7 @@ from agzamov_harness.commands.plan_command import plan_command
 from agzamov_harness.planning.forecast import Forecast
 from agzamov_harness.planning.spreads import assumed_spreads
 from agzamov_harness.planning.study_forecast import (
+    _both,
     assumed_draws,
     least_delta,
     study_forecast,
@@ -23,6 +24,7 @@ from agzamov_harness.run.assumptions import Assumptions
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.people.study_figures import study_figures
+from agzamov_verify.show.study_words import INTERACTION_MOST
 from people.people_worlds import SYSTEMS, study
 from people.planted_studies import made_up, planned
 from people.test_study_figures import EVEN, delta, is_inside
@@ -168,3 +170,12 @@ def test_plan_prints_the_forecast_of_a_study(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
         assert "people" in done.output
         assert "none of the declared hypotheses" not in done.output
+
+
+def test_an_interaction_may_be_twice_as_great_as_a_delta() -> None:
+    """The plan called one of 1.9 nothing, and verify said that it would be found."""
+    assert (_both((1.9,)), _both((1.9,), INTERACTION_MOST), _both((2.1,), INTERACTION_MOST)) == (
+        "nothing",
+        "1.90",
+        "nothing",
+    )

@@ -10,6 +10,7 @@ of one person k is the number of start pairs, and the variance (1 - d) / 4. The 
 variance of games. All are found with 80 % power by a two-sided test at 5 %, which is an interval that leaves out 0.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import sqrt
@@ -34,6 +35,7 @@ from agzamov_verify.scoring.inference.design_power import detectable_delta
 from agzamov_verify.scoring.inference.power import POWER
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.plannings import PLANNINGS
+from agzamov_verify.show.study_words import DELTA_MOST, INTERACTION_MOST
 
 from .full_strength import full_strength_warnings
 
@@ -67,14 +69,16 @@ def study_forecast(plan: Plan, draws: Mapping[str, Fraction], plies: Fraction) -
     if not is_study(plan):
         return None
     people, arms, pairs = people_of(plan), sub_phases_of(plan), pairs_each(plan)
-    strata = len({person.stratum for person in people})
+    strata = Counter(person.stratum for person in people)
     has_interaction = {SubPhase.MODEL, SubPhase.MODEL_MEMORY} <= set(arms)
     games = 2 * pairs * len(arms)
     seats_people = _seats_people(plan)
     middle = next(iter(draws.values()))
 
     def least(share: Fraction, count: int, factor: int = 1) -> tuple[float, ...]:
-        return tuple(least_delta(count, pairs, float(share), unlike, strata, factor) for unlike in UNLIKE)
+        is_one = count == len(people) and min(strata.values()) < 2  # as verify takes them (`over_people`)
+        groups = 1 if is_one else len(strata)
+        return tuple(least_delta(count, pairs, float(share), unlike, groups, factor) for unlike in UNLIKE)
 
     return StudyForecast(
         len(people),
@@ -83,7 +87,7 @@ def study_forecast(plan: Plan, draws: Mapping[str, Fraction], plies: Fraction) -
         games * float(plies) / 2 * (THINKING_S + _hold_s(plan)) / 3600 if seats_people else None,
         {name: least(share, len(people)) for name, share in draws.items()},
         {name: least(share, len(people), 2) for name, share in draws.items()} if has_interaction else {},
-        {str(count): least(middle, count) for count in PEOPLE_SHOWN if count > strata},
+        {str(count): least(middle, count) for count in PEOPLE_SHOWN if count > len(strata)},
     )
 
 
@@ -115,7 +119,7 @@ def study_forecast_lines(forecast: StudyForecast) -> Iterator[str]:
     yield f"{people}, {forecast.pairs} start pairs in each arm: {forecast.games_each} games each, {about}."
     yield f"Least delta found (80 % power, interval without 0), in points a game: {_words(forecast.deltas)}."
     if forecast.interaction:
-        yield f"Least interaction (draft-H18): {_words(forecast.interaction)}."
+        yield f"Least interaction (draft-H18): {_words(forecast.interaction, INTERACTION_MOST)}."
     more = "; ".join(f"{count} people {_both(values)}" for count, values in forecast.more_people.items())
     if more:
         yield f"With the same games each: {more}."
@@ -186,9 +190,9 @@ def _hold_s(plan: Plan) -> int:
     return hold.median_s if hold else 0
 
 
-def _words(values: Mapping[str, tuple[float, ...]]) -> str:
-    return "; ".join(f"{name} {_both(least)}" for name, least in values.items())
+def _words(values: Mapping[str, tuple[float, ...]], most: float = DELTA_MOST) -> str:
+    return "; ".join(f"{name} {_both(least, most)}" for name, least in values.items())
 
 
-def _both(values: tuple[float, ...]) -> str:
-    return " or ".join("nothing" if value > 1 else f"{value:.2f}" for value in values)
+def _both(values: tuple[float, ...], most: float = DELTA_MOST) -> str:
+    return " or ".join("nothing" if value > most else f"{value:.2f}" for value in values)

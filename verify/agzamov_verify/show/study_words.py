@@ -22,6 +22,8 @@ DELTA_WORDS: Final = {
     "full": "Model, engine and memory, less the engine alone (4c - 4a)",
 }
 INTERACTION: Final = "interaction"
+SCORE_MOST, DELTA_MOST, INTERACTION_MOST = 0.5, 1.0, 2.0
+"""The greatest distance of a score from an even one, difference of two scores, and difference of two differences."""
 APART: Final = "Phase 4 is no part of the Agzamov Score."
 ONE_PERSON: Final = "One person played: intervals are over start pairs, and say nothing of other people."
 OVER_PEOPLE: Final = "Intervals are over people, each counting alike; games with one person depend on each other."
@@ -129,7 +131,7 @@ def _power(one: StudyContrast) -> str:
     least = one.estimate.mde
     if least is None:
         return ""
-    most = 1.0 if one.name in DELTA_WORDS else 2.0 if one.name == INTERACTION else 0.5
+    most = DELTA_MOST if one.name in DELTA_WORDS else INTERACTION_MOST if one.name == INTERACTION else SCORE_MOST
     is_possible = float(least.decimal) <= most
     return f", {f'80 % power for {_short(least.decimal)}' if is_possible else 'no possible effect would be found'}"
 
