@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .analysis import Analysis
+from .game_scoring import match_of
 from .inference.estimate import Estimate
 from .inference.samples import Z_95, Contrast
 
@@ -31,7 +32,7 @@ def repeated_figures(analysis: Analysis) -> list[RepeatedFigure]:
 
 def _found(analysis: Analysis, open_ended: set[str]) -> Iterator[RepeatedFigure]:
     for match in analysis.matches:
-        if match.id not in open_ended:
+        if match_of(match.id) not in open_ended:
             yield from _figure(match.id, match.main.everything)
     for delta in analysis.deltas:
         name = f"delta/{delta.game}/{delta.model}/{delta.augmentation}/{delta.system}"

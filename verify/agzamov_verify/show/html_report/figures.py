@@ -219,7 +219,7 @@ def _result_row(
     gate = (("passed" if match.gate.passed else "not passed") if match.gate else "",) if gated else ()
     if match.is_baseline:
         return name, size, "baseline", "", "", by_play, *gate
-    least = detectable(value, view.number, view.result_most)
+    least = detectable(None if head.is_open_ended else value, view.number, view.result_most)
     return name, size, figure_words(head), interval_words(head), least, by_play, *gate
 
 

@@ -7,6 +7,7 @@ sequential one.
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from ...experiment.matches import MEASURED
 from ...scoring.analysis import Analysis
 from ...scoring.early_stopping import MonitoredMatch
 from ...scoring.inference.unit_values import CAREERS, ONE_CAREER
@@ -15,6 +16,8 @@ from ...scoring.results import MatchResult
 from ..views import VIEWS
 
 WITHIN_ONE_CAREER: Final = "within one career"
+ENDS_BY_RESULTS: Final = "its results may end it early"
+"""The reason why a figure of a fixed size has no interval where a rule of early stopping may end the match."""
 NO_FINDING: Final = "no result"
 
 
@@ -68,7 +71,13 @@ class Headline(NamedTuple):
     @property
     def few(self) -> bool:
         """True if there are too few units to conclude anything from them."""
-        return bool(self.why_none) and not self.sequential and not self.no_finding
+        others = self.sequential or self.no_finding or self.why_none in {WITHIN_ONE_CAREER, ENDS_BY_RESULTS}
+        return bool(self.why_none) and not others
+
+    @property
+    def is_open_ended(self) -> bool:
+        """True where a rule of early stopping may end the match: no figure of a fixed size holds for it."""
+        return self.sequential or self.why_none == ENDS_BY_RESULTS
 
     @property
     def better(self) -> bool:
@@ -94,11 +103,14 @@ def headlines(matches: tuple[MatchResult, ...], analysis: Analysis | None) -> di
 def _headline(
     match: MatchResult, analysed: Mapping[str, MatchAnalysis], sequential: Mapping[str, MonitoredMatch]
 ) -> Headline:
-    result, watched = match.result, sequential.get(match.id)
+    result, rule = match.result, sequential.get(match.match)
+    watched = rule if match.seat_index == MEASURED else None
     estimate = analysed[match.id].main.everything if match.id in analysed else None
-    interval = None if match.no_finding else watched.confidence if watched else estimate.ci if estimate else None
+    fixed_size = estimate.ci if estimate and not rule else None
+    interval = None if match.no_finding else watched.confidence if watched else fixed_size
     low, high = (float(interval.low), float(interval.high)) if interval else (None, None)
-    why = (WITHIN_ONE_CAREER if estimate.over == ONE_CAREER else estimate.ci_note) if estimate and not watched else ""
+    why = (WITHIN_ONE_CAREER if estimate.over == ONE_CAREER else estimate.ci_note) if estimate and not rule else ""
+    why = ENDS_BY_RESULTS if rule and not watched else why
     null = VIEWS[match.game].null
     careers = estimate.n[0] if estimate and estimate.over == CAREERS else 0
     each = estimate.by_career[0] if estimate and estimate.by_career else ()

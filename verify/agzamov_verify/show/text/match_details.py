@@ -11,7 +11,8 @@ from ...plan.manifest import Manifest
 from ...scoring.adherence import PatternAdherence
 from ...scoring.call_records import SeatCalls
 from ...scoring.inference.estimate import Estimate
-from ...scoring.match_figures import ErrorRate, MatchAnalysis
+from ...scoring.inference.unit_values import value_alone
+from ...scoring.match_figures import ErrorRate, Kept, MatchAnalysis
 from ...scoring.results import MatchResult
 from ...scoring.seat_stats import EngineMatch, SeatStats, share
 from ...scoring.team_outcomes import TeamOutcome
@@ -22,7 +23,7 @@ from ..seat_words import cost_words, percent
 from ..views import VIEWS, condition_words
 from .analysis_text import MDE_OF, careers_words, estimate, learning_words, mde_words, plain, symmetry_words
 from .answer_words import opponents_words
-from .headline import Headline
+from .headline import ENDS_BY_RESULTS, Headline
 
 HEADING_INDENT: Final = 4
 SAME: Final = "the same: it is of all games"
@@ -56,7 +57,7 @@ def match_details(
         outcome = "passed" if match.gate.passed else f"failed: {ascii_words(match.gate.reason)}"
         yield from row(label("Phase 0"), outcome)
     if analysed and not match.no_finding:
-        yield from _analysis(analysed, VIEWS[match.game].result_most)
+        yield from _analysis(analysed, VIEWS[match.game].result_most, is_open_ended=head.is_open_ended)
     for seat_index, (stats, matched) in enumerate(zip(match.seat_stats, engine, strict=True)):
         side = seat_letter(seat_index)
         who = f"{ascii_words(stats.seat)} ({side.upper()})"
@@ -101,9 +102,13 @@ def answer_times(seats: Mapping[str, SeatCalls]) -> Iterator[str]:
         yield from row(label("answer time"), f"{ascii_words(to)}: {times} (attested)")
 
 
-def _analysis(analysed: MatchAnalysis, most: float) -> Iterator[str]:
-    """Figures of a match; `most`: the greatest effect on its result."""
-    kept, everything = analysed.main, analysed.main.everything
+def _analysis(analysed: MatchAnalysis, most: float, *, is_open_ended: bool) -> Iterator[str]:
+    """Figures of a match; `most`: the greatest effect on its result. Where its results may end it, they have no fixed
+    size, so neither interval nor minimum detectable effect.
+    """
+    main = (analysed.main.everything, analysed.main.by_play, analysed.main.without_errors)
+    kept = Kept(*(value_alone(one, ENDS_BY_RESULTS) for one in main)) if is_open_ended else analysed.main
+    everything = kept.everything
     if everything.by_career:
         yield from row(label("careers"), f"{careers_words(everything.by_career)} {ascii_words(everything.unit)}")
     if everything.mde:
