@@ -27,6 +27,7 @@ from .perception import gap_words
 from .table_text import (
     cyclic_words,
     interval_words,
+    not_counted_words,
     price_words,
     ranks_words,
     shares_words,
@@ -96,8 +97,9 @@ def answer_lines(found: ArenaTable) -> Iterator[str]:
         yield "Nobody was rated in every game, so there is no order over all games."
         return
     if len(rated) < len(found.rows):
-        yield f"{len(rated)} of {len(found.rows)} players were rated in every game."
+        yield f"{len(rated)} of {len(found.rows)} players were rated in every game that counts."
     yield f"Over all games: {' '.join(order_sentences(rated))}"
+    yield from filter(None, [not_counted_words(found)])
 
 
 def _answers_by_game(found: ArenaTable) -> Element:

@@ -53,14 +53,20 @@ def summary_words(table: ArenaTable) -> str:
     return f"{len(table.rows)} players, {games}, {results:,} results of {made}{missing}"
 
 
+def not_counted_words(table: ArenaTable) -> str:
+    """The games that are no part of the rating over all games; empty where all are."""
+    missing = [game.game for game in table.games if not game.not_rated and game.game not in table.headline]
+    of_few = "which at most half of the players play"
+    return f"Not part of the rating over all games: {', '.join(missing)}, {of_few}." if missing else ""
+
+
 def _lines(table: ArenaTable) -> Iterator[str]:
     yield from wrap(summary_words(table), WIDTH)
     yield ""
     yield from in_columns(HEAD, map(_row, table.rows))
     yield ""
     yield from parts_words(table.rows)
-    if missing := [game.game for game in table.games if not game.not_rated and game.game not in table.headline]:
-        yield f"Not part of the rating over all games: {', '.join(missing)}, which at most half of the players play."
+    yield from wrap(not_counted_words(table), WIDTH)
     yield from ABOUT_RATINGS
     yield from wrap(shares_words(table), WIDTH)
     yield ABOUT_RECORDS

@@ -34,7 +34,8 @@ The number is the gain against a placebo: the same prompts and calls, with conte
 prompt does by itself is taken out. Where no placebo was played, it is the gain against none, on a board of its own.
 
 Better or worse: every interval, against none and against the placebo, lies on one side of 0. No difference shown: an
-interval holds 0, or the two disagree. No result: there is no interval, and the reason is given.
+interval holds 0, or the two disagree. No result: there is no interval, and the reason is given. Each row is judged
+alone, as if it were the only one: a report corrects for all comparisons of its run, and ranks for all rows.
 
 The thick bar is the interval of the number, the thin one that against none. Intervals are of 95 %. Rows stand in the
 order of the lower ends; below them those whose lower end is under 0, by number.

@@ -69,7 +69,7 @@ class BoardRow(NamedTuple):
 
     @property
     def answer(self) -> RowAnswer:
-        """What the figures show, by the rules of a report."""
+        """What the figures show, by the rules of a report, without its correction for many comparisons."""
         return answer_of(self.board, self.runs, self.effect, self.less_naked)
 
     @property

@@ -1,7 +1,8 @@
 """The answer of a contender on a board, in the words of a report: better, worse, no difference shown, or no result.
 
-It is the verdict of the row's pooled figures by the rules of one run (`show.text.answers`): a contender is called
-better only if it beat both its control and its placebo, where one was played. The figure that is ranked comes first.
+It is the verdict of the row's pooled figures by the rules of one run (`show.text.answers`), but for its correction for
+many comparisons, since a row stands alone: a contender is called better only if it beat both its control and its
+placebo, where one was played. The figure that is ranked comes first.
 """
 
 from collections.abc import Sequence

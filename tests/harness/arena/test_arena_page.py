@@ -149,3 +149,14 @@ def test_the_part_of_each_game_in_the_rating_over_all_is_told(ladder: ArenaTable
     assert words in page_of(made).replace("\N{NO-BREAK SPACE}", " ")
     assert words in " ".join(table_text(made).split())
     assert "part in the differences" not in page_of(ladder) + table_text(ladder)
+
+
+def test_a_game_that_few_play_is_said_to_be_no_part_of_the_rating_over_all() -> None:
+    """The text said so; the page showed ratings "over all games" without a note."""
+    many = chess_world({("a", "b"): 9, ("b", "c"): 9, ("c", "d"): 9, ("d", "e"): 9}, "abcde")
+    few = chess_world({("a", "b"): 6}, "ab", name="draughts")
+    made = arena_table(collected_world({"chess": many, "draughts": few}))
+    words = "Not part of the rating over all games: draughts, which at most half of the players play."
+    assert words in page_of(made)
+    assert words in " ".join(table_text(made).split())
+    assert "Not part of" not in page_of(arena_table(collected_world({"chess": many})))
