@@ -182,6 +182,10 @@ def test_phase_0_alone_is_compliant_as_far_as_it_goes_and_the_claim_says_so(smal
     assert bundle.claims_of(only)["compliant"] == "phase 0 only"
     whole = msgspec.structs.replace(only, matches=results.matches)
     assert (departs_words(whole), bundle.claims_of(whole)["compliant"]) == ("nowhere: compliant with agz-0.1", "yes")
+    for some in (only, whole):
+        stopped = msgspec.structs.replace(some, not_played=("p1", "p2"))
+        assert departs_words(stopped) == "nowhere from agz-0.1, but Phase 0 stopped 2 of its matches: not compliant"
+        assert bundle.claims_of(stopped)["compliant"] == "no", "the screen called it compliant"
     draft = "play-0.1 (a draft: a later verifier may refuse its bundles)"
     assert departs_words(msgspec.structs.replace(whole, protocol="play-0.1")) == f"nowhere: compliant with {draft}"
     departing = msgspec.structs.replace(whole, protocol="play-0.1", departures=("a shorter game",))

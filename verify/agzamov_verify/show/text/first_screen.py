@@ -346,10 +346,10 @@ def departs_words(results: Results) -> str:
     protocol = version_words(ascii_words(results.protocol))
     if lines := grouped_departures(results.departures):
         return f"from protocol {protocol} in {ways_counted(lines)}, so it does not count under the protocol:"
+    if results.not_played:
+        return f"nowhere from {protocol}, but Phase 0 stopped {len(results.not_played)} of its matches: not compliant"
     if all(match.phase == 0 for match in results.matches):
         return f"nowhere from {protocol}: compliant as far as it goes: Phase 0 only, no score follows"
-    if results.not_played:
-        return f"nowhere from {protocol}: compliant; Phase 0 stopped {len(results.not_played)} of its matches"
     return f"nowhere: compliant with {protocol}"
 
 
