@@ -105,7 +105,8 @@ def _result(
     low, high = view.figure_bounds
     words = f"{condition.augmentation.value}/{condition.arm.value}"
     words += "/self-play" if row.is_baseline else ""
-    about = "; self-play is a baseline and says nothing of strength" if row.is_baseline else ""
+    about = f"{view.figure_unit} of the measured seat; equal players have {view.null:g}"
+    about += "; self-play is a baseline and says nothing of strength" if row.is_baseline else ""
     return {
         "evaluation_result_id": f"{opened.manifest.run_id}/{row.id}",
         "evaluation_name": f"{BENCHMARK}/phase{int(match.phase)}/{match.game}/{words}",
@@ -122,7 +123,7 @@ def _result(
             },
         },
         "metric_config": {
-            "evaluation_description": f"{view.figure_unit} of the measured seat; equal players have {view.null:g}{about}",
+            "evaluation_description": about,
             "metric_id": f"{BENCHMARK}.{match.game}.{view.figure_unit.replace(' ', '_')}",
             "metric_name": view.figure_unit,
             "metric_unit": view.figure_unit,
