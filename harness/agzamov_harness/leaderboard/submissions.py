@@ -180,9 +180,9 @@ def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) ->
 
 def _follows(new: SubmissionEntry, old: SubmissionEntry, *, is_same_outcome: bool) -> bool:
     """Whether an entry takes the place of an older one: with the same outcome, or accepted now and refused then."""
-    return new.outcome is (old.outcome if is_same_outcome else SubmissionOutcome.ACCEPTED) and (
-        is_same_outcome or old.outcome is SubmissionOutcome.REFUSED
-    )
+    if is_same_outcome:
+        return new.outcome is old.outcome
+    return (old.outcome, new.outcome) == (SubmissionOutcome.REFUSED, SubmissionOutcome.ACCEPTED)
 
 
 def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:

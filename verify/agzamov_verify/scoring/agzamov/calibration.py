@@ -27,9 +27,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ...experiment.matches import Arm, Phase
-from ..hypotheses.contrasts import rho, weighed
+from ..hypotheses.contrasts import weighed
 from ..hypotheses.delta_contrasts import difference, measured_in
 from ..hypotheses.evidence import Evidence
+from ..hypotheses.rankings import rho
 from ..inference.exact import Figure, figure, rounded, square_root
 from ..inference.samples import moments, sample_variance
 from ..inference.significance import Alternative

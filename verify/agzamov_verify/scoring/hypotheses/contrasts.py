@@ -1,20 +1,18 @@
 """The tests that hypotheses are made of. Each gives a part: an estimate, an effect size and a p.
 
-Parts join by `every` (all of them must hold: p is the greatest, an intersection-union test, Berger 1982) or by
-`some` (one is enough: p is the least times their number, Bonferroni).
+Parts join by `all_of` (all of them must hold: p is the greatest, an intersection-union test, Berger 1982) or by
+`any_of` (one is enough: p is the least times their number, Bonferroni).
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations
 from math import gcd
 from typing import Final, NamedTuple
 
 import msgspec
 
-from ..inference.distributions import t_two_sided
 from ..inference.effects import EffectSize, cohen_one_sample, cohen_two_sample, hedges_factor, noncentrality_bounds
 from ..inference.estimate import ALPHA, Ends, Estimate, Scale, contrast_estimate, mended
 from ..inference.exact import Figure, fixed, rounded, square_root
@@ -320,90 +318,3 @@ def _tested(part: ContrastPart) -> Joint:
 
 def _parts(tests: Iterable[Joint]) -> tuple[ContrastPart, ...]:
     return tuple(part for test in tests for part in test.parts)
-
-
-EXACT_MAX: Final = 8
-
-
-def ranks(values: Sequence[Fraction | int]) -> list[int]:
-    """Twice the ranks from 1, ties shared."""
-    ordered = sorted(values)
-    return [2 * ordered.index(value) + ordered.count(value) + 1 for value in values]
-
-
-def rho(first: Sequence[Fraction | int], second: Sequence[Fraction | int]) -> Fraction:
-    """Spearman's rank correlation; 0 where one of the rankings is all ties."""
-    a, b = _centred(first), _centred(second)
-    spread = _product(a, a) * _product(b, b)
-    return _product(a, b) / square_root(Fraction(spread)) if spread else Fraction(0)
-
-
-def rank_correlation(
-    first: Sequence[Fraction | int], second: Sequence[Fraction | int], alternative: Alternative
-) -> Significance:
-    """H0: the two rankings are independent. Exact for up to eight, else by Student's t (Kendall and Gibbons 1990)."""
-    rho_value, n = rho(first, second), len(first)
-    p = _exact(_centred(first), _centred(second), alternative) if n <= EXACT_MAX else _by_t(rho_value, n, alternative)
-    return outcome("spearman", alternative, (n, n), p, rho_value)
-
-
-def falls_more(
-    quality: Sequence[Fraction | int], first: Sequence[Fraction | int], second: Sequence[Fraction | int]
-) -> Significance:
-    """H0: as `quality` rises, `first` falls no more closely than `second` does.
-
-    Exact: the two ranks of each system are exchanged in all 2^k ways. The statistic is rho of `second` less that of
-    `first`.
-    """
-    base, a, b = _centred(quality), _centred(first), _centred(second)
-    # The exchanged statistic is sum q (y - x): an exchange of a system's two ranks changes the sign of its step, so the
-    # 2^k signed sums are the whole null distribution. The difference of rho, divided by spreads, is for the reader.
-    steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
-    observed = sum(steps)
-    hits = sum(ways for total, ways in _signed_sums(steps).items() if total >= observed)
-    away = rho(quality, second) - rho(quality, first)
-    n = (len(steps), len(steps))
-    return outcome("rank-exchange", Alternative.GREATER, n, Fraction(hits, 2 ** len(steps)), away)
-
-
-def _signed_sums(steps: Iterable[int]) -> Counter[int]:
-    """In how many of the 2^k choices of signs each sum comes out: step by step, since few sums are different."""
-    sums = Counter({0: 1})
-    for step in steps:
-        after = Counter[int]()
-        for total, ways in sums.items():
-            after[total + step] += ways
-            after[total - step] += ways
-        sums = after
-    return sums
-
-
-def _centred(values: Sequence[Fraction | int]) -> list[int]:
-    return [rank - len(values) - 1 for rank in ranks(values)]
-
-
-def _product(a: Sequence[int], b: Sequence[int]) -> int:
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def _exact(a: Sequence[int], b: Sequence[int], alternative: Alternative) -> Fraction:
-    observed, hits, count = _product(a, b), 0, 0
-    for order in permutations(b):
-        count += 1
-        value = _product(a, order)
-        match alternative:
-            case Alternative.GREATER:
-                hits += value >= observed
-            case Alternative.LESS:
-                hits += value <= observed
-            case Alternative.TWO_SIDED:
-                hits += abs(value) >= abs(observed)
-    return Fraction(hits, count)
-
-
-def _by_t(rho_value: Fraction, n: int, alternative: Alternative) -> Fraction:
-    # t^2 = rho^2 (n - 2) / (1 - rho^2), with n - 2 degrees of freedom.
-    both = Fraction(0) if abs(rho_value) >= 1 else t_two_sided(rho_value**2 * (n - 2) / (1 - rho_value**2), n - 2)
-    if alternative is Alternative.TWO_SIDED:
-        return both
-    return both / 2 if (rho_value > 0) is (alternative is Alternative.GREATER) else 1 - both / 2

@@ -18,7 +18,7 @@ from ..learning.outcome import TrendVerdict as Learning
 from ..units.cells import CellKey, error_ratio, performance
 from ..units.ratios import ratio_figure
 from ..units.score_constants import CHESS, POKER, SCORED_GAMES, ClusterConstants
-from .contrasts import Joint, Weighted, all_of, decided, equivalent, falls_more, one_way, rank_correlation, weighed
+from .contrasts import Joint, Weighted, all_of, decided, equivalent, one_way, weighed
 from .delta_contrasts import (
     ONE,
     average,
@@ -43,6 +43,7 @@ from .evidence import (
     Probe,
     ProbeCell,
 )
+from .rankings import falls_more, rank_correlation
 
 GREATER, LESS = Alternative.GREATER, Alternative.LESS
 CENTI = 100

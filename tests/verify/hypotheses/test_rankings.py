@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agzamov_verify.scoring.hypotheses.contrasts import falls_more, rank_correlation, ranks, rho
+from agzamov_verify.scoring.hypotheses.rankings import falls_more, rank_correlation, ranks, rho
 from agzamov_verify.scoring.inference.significance import Alternative
 
 ONE, OTHER = [3, 1, 4, 1, 5, 9, 2], [2, 7, 1, 8, 2, 8, 1]
