@@ -424,7 +424,7 @@ def test_a_nearly_as_likely_word_is_within_the_margin_and_only_there(live: Live,
     wide = report_of(forged, *options, "--margin", f"{gap + 0.01:.4f}")
     assert (wide["seats"]["model"]["within_margin"], wide["seats"]["model"]["different"]) == (1, 0)
     assert wide["first_difference"]["turn"] == 2
-    narrow = report_of(forged, *options, "--margin", f"{gap / 2:.4f}", code=1)
+    narrow = report_of(forged, *options, "--margin", f"{gap / 2:.6f}", code=1)
     assert (narrow["seats"]["model"]["within_margin"], narrow["seats"]["model"]["different"]) == (0, 1)
 
 
