@@ -12,6 +12,7 @@ from agzamov_verify.games.chess.game import ChessMatch
 from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.play_times import SLICES, ArmTimes, compared_times, overlap, overlaps
+from agzamov_verify.scoring.results import Results
 from agzamov_verify.show.text.figure_warnings import apart_warnings, drift_warnings, retry_warnings
 
 DAY = 86_400
@@ -139,9 +140,10 @@ def test_short_arms_that_take_turns_overlap_in_parts_of_two_units(units: int, pa
 def test_a_server_that_fails_often_is_warned_of(failed: int, *, is_model: bool, warned: bool) -> None:
     """Attack W7: a proxy that answers 500 to bad moves gets the best of `attempts_max`."""
     stats = SimpleNamespace(seat="one", failed_attempts=failed, calls=100)
-    twice = [SimpleNamespace(match="m", seat_stats=(stats,))] * 2
+    twice = (SimpleNamespace(match="m", seat_stats=(stats,)),) * 2
+    results = Results("", "", "agz-0.1", (), twice, ())  # type: ignore[arg-type]  # what it reads
     plan: Any = SimpleNamespace(protocol="agz-0.1", seats={"one": SimpleNamespace(is_model=is_model)})
-    lines = list(retry_warnings(plan, SimpleNamespace(matches=twice)))  # type: ignore[arg-type]  # what it reads
+    lines = list(retry_warnings(plan, results))
     assert len(lines) == warned
     if warned:
         assert lines[0].startswith("seat one: 3 retries in 100 calls (3.0 %, expected at most 2 %)")

@@ -84,7 +84,7 @@ def pack(
     with exit_status.faults():
         directory = run_folder.load(folder, plan_folder)
         require_no_exhibition(directory)
-        run_folder.require_room(out, directory.path.parent)
+        run_folder.require_apart(out, directory.path.parent)
         signer = signing_keys.signer_of(directory, key)
         require_plain_files(directory)
         with directory.locked(), directory.playing():

@@ -359,6 +359,11 @@ def load_sealed(path: Path) -> Manifest:
 def require_room(out: Path, runs: Path) -> None:
     """Find out before the first game whether a bundle can be written into `out`. Raises ManifestError."""
     require_writable(out)
+    require_apart(out, runs)
+
+
+def require_apart(out: Path, runs: Path) -> None:
+    """Raises ManifestError where bundles are wanted in the folder of the runs."""
     if out.resolve() == runs.resolve():
         raise ManifestError(f"--out {out}: expected another folder than that of the runs: both have the run's id in it")
 
