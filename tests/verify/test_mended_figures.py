@@ -13,14 +13,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agzamov_verify.bundle import ANALYSIS_FILE
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.protocols import documents
 from agzamov_verify.protocols.document_shape import shape_of, spelled
+from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.hypotheses.contrasts import Weighted, estimated, repeated
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Estimate, MendedEstimate, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.unit_values import Ratio, Units
 from agzamov_verify.scoring.units.ratios import ratio_figure
 from agzamov_verify.scoring.units.score_constants import load_score_constants
-from agzamov_verify.show.signed_analysis import is_doubtful
+from agzamov_verify.show.signed_analysis import is_doubtful, signed_analysis
+from bundles.make_golden import FOLDER
 
 HOW = Resamples(bytes(32), 2000, Bootstrap.EXPANDED)
 ONE = Fraction(1)
@@ -107,3 +113,10 @@ def test_a_reader_who_computes_nothing_withholds_what_may_be_wrong() -> None:
     assert is_doubtful(msgspec.json.decode(json.dumps(spelled(found, SHAPE, wished=False)), type=Estimate))
     assert not is_doubtful(difference(pairs(1, 0.9), pairs(2, 0.3)))
     assert not is_doubtful(estimated([Weighted(pairs(1, 0.99), ONE)], HOW))
+
+
+@pytest.mark.parametrize("protocol", ["agz-0.1", "arena-0.1", "play-0.1", "people-0.1"])
+def test_an_analysis_without_these_faults_is_read_as_it_is(protocol: str) -> None:
+    opened = open_bundle(FOLDER / protocol / "bundle", CheckLog())
+    whole = documents.read(protocol, documents.ANALYSIS, opened.payload(ANALYSIS_FILE), Analysis)
+    assert signed_analysis(opened) == whole
