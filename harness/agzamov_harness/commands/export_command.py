@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -51,7 +52,7 @@ OF_TABLES: Final = (SQLITE, PARQUET)
 OF_FIGURES: Final = (EVERY_EVAL_EVER, IN_TOTO)
 FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES, *OF_FIGURES)
 """Those of one game, those of every game, and those of the signed figures."""
-OWN: Final = re.compile(r"/dev/(?:(stdout|stderr)|fd/([0-9]{1,4}))|/proc/self/fd/([0-9]{1,4})")
+OWN_STREAM: Final = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/([0-9]{1,4})")
 STREAMS: Final = {"stdout": 1, "stderr": 2}
 COLUMNS: Final = (
     *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "measured", "opponents"),
@@ -243,25 +244,15 @@ def _write(path: Path, texts: Iterator[str]) -> None:
     comes: behind what is there already, where that is a file.
     """
     try:
-        with (
-            _place(path) as place,
-            open(place, "w", encoding="ascii", newline="", closefd=place != _own_stream(path)) as file,
-        ):
+        with _place(path) as place, open(place, "w", encoding="ascii", newline="") as file:
             file.writelines(texts)
     except OSError as error:
         fail(f"{path}: {error.strerror}", EXIT_USAGE)
 
 
 def _place(path: Path) -> AbstractContextManager[Path | int]:
-    """Where to write what is to be at a path."""
-    descriptor = _own_stream(path)
-    if descriptor is not None:
-        return nullcontext(descriptor)
+    """Where to write what is to be at a path: in a stream of this process by a second descriptor of it."""
+    if named := OWN_STREAM.fullmatch(str(path)):
+        return nullcontext(os.dup(STREAMS.get(named[1]) or int(named[2])))
     is_stream = path.exists() and not path.is_file() and not path.is_dir()
     return nullcontext(path) if is_stream else written_whole(path)
-
-
-def _own_stream(path: Path) -> int | None:
-    """The open file of this process that a path names; None where it names none."""
-    named = OWN.fullmatch(str(path))
-    return None if named is None else STREAMS.get(named[1]) or int(named[2] or named[3])
