@@ -13,7 +13,7 @@ from .hypotheses.evidence import Delta, Evidence
 from .inference.estimate import Estimate
 from .inference.exact import Figure, rounded, square_root
 from .inference.pooled_runs import RunFigure
-from .inference.samples import Z_95, Contrast, contrast, moments
+from .inference.samples import Contrast, contrast, moments
 from .inference.unit_values import Measure, Ratio, Units, why_untested
 from .learning.outcome import TauRatio, tau_ratio
 from .match_figures import Kept, by_play, without_errors
@@ -149,8 +149,7 @@ def measured_difference(delta: Delta, evidence: Evidence) -> RunFigure:
     samples = [moments(group.units.values) for group in groups]
     total = contrast(samples, [group.weight * group.units.scale.factor for group in groups])
     if estimate.ci.method == "wilson" or not total.df:
-        half = (Fraction(estimate.ci.high) - Fraction(estimate.ci.low)) / 2
-        total = Contrast(total.value, (half / Z_95) ** 2, Fraction(max(1, min(estimate.n) - 1)))
+        total = Contrast(total.value, estimate.ci.variance, Fraction(max(1, min(estimate.n) - 1)))
     return RunFigure(estimate, total)
 
 

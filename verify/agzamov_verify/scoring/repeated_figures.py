@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .analysis import Analysis
 from .game_scoring import match_of
 from .inference.estimate import Estimate
-from .inference.samples import Z_95, Contrast
+from .inference.samples import Contrast
 
 DECIMALS = 12
 
@@ -52,8 +52,7 @@ def _figure(name: str, estimate: Estimate) -> Iterator[RepeatedFigure]:
     spread = sum((part**2 / (n - 1) for part, n in zip(parts, estimate.n, strict=False)), Fraction(0))
     df = error**2 / spread if spread else Fraction(min(estimate.n) - 1)
     if estimate.ci.method == "wilson":
-        half = (Fraction(estimate.ci.high) - Fraction(estimate.ci.low)) / 2
-        error, df = (half / Z_95) ** 2, Fraction(min(estimate.n) - 1)
+        error, df = estimate.ci.variance, Fraction(min(estimate.n) - 1)
     yield RepeatedFigure(name, estimate.unit, Contrast(*map(_cut, (Fraction(estimate.value.exact), error, df))))
 
 

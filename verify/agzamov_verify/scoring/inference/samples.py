@@ -22,6 +22,11 @@ class Interval(msgspec.Struct, frozen=True):
     high: Bound
     method: str
 
+    @property
+    def variance(self) -> Fraction:
+        """The squared standard error that a normal interval of this width has: ((high - low) / 2 / 1.96)^2."""
+        return ((Fraction(self.high) - Fraction(self.low)) / 2 / Z_95) ** 2
+
 
 def sample_variance(values: Sequence[int]) -> Fraction:
     """Unbiased sample variance (n - 1); 0 for fewer than two values."""
