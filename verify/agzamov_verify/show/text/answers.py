@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from math import inf
 from typing import Final, NamedTuple
 
 from ...core.columns import ascii_words
@@ -254,11 +255,15 @@ def comparison(against: str, value: Estimate, game: str) -> Comparison:
     """A difference as a figure of an answer."""
     n = _repeated(value, game)
     low, high = (float(value.ci.low), float(value.ci.high)) if value.ci else (None, None)
-    mde = float(value.mde.decimal) if value.mde and value.ci and can_be_found(value) else None
     figure = float(value.value.decimal) if value.value else 0.0
     why = "" if value.ci else ALL_ALIKE if _are_alike(value) else _why_none(value, game)
     p = Fraction(1) if why == ALL_ALIKE else p_of(value, 0.0)
-    return Comparison(against, figure, low, high, 0.0, n, mde, why, p)
+    return Comparison(against, figure, low, high, 0.0, n, _detectable(value), why, p)
+
+
+def _detectable(value: Estimate, most: float = inf) -> float | None:
+    """The minimum detectable effect of an estimate with an interval, where an effect can be so great."""
+    return float(value.mde.decimal) if value.mde and value.ci and can_be_found(value, most) else None
 
 
 def _repeated(value: Estimate, game: str) -> str:
@@ -332,11 +337,10 @@ def _contest(row: MatchResult, head: Headline, estimate: Estimate | None, played
         return _no_result(row, None, row, "" if failed else row.no_finding, failed)
     n = f"{head.careers} careers" if head.careers else VIEWS[row.game].game.unit.counted(head.units)
     n += ", sequential interval" if head.sequential else ""
-    is_known = estimate and estimate.ci and not head.sequential
-    is_known = is_known and estimate and can_be_found(estimate, VIEWS[row.game].result_most)
-    mde = float(estimate.mde.decimal) if is_known and estimate and estimate.mde else None
+    of_fixed_size = None if head.is_open_ended else estimate
+    mde = _detectable(of_fixed_size, VIEWS[row.game].result_most) if of_fixed_size else None
     why = "" if head.low is not None else _why_none(estimate, row.game) if estimate else "no interval is claimed"
-    p = p_of(estimate, head.null) if estimate and not head.sequential else None
+    p = p_of(of_fixed_size, head.null) if of_fixed_size else None
     figure = Comparison("", head.value, head.low, head.high, head.null, n, mde, why, p)
     not_own = "" if failed else _not_own([row], played)
     return Answer(row.game, figure.shown, (figure,), row.id, None, row.condition.system, row, why, failed, not_own)
