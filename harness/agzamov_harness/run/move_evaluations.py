@@ -16,7 +16,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -44,7 +43,7 @@ from agzamov_verify.scoring.quality.quality_figures import (
     StreamAnswers,
     answers_name,
     index_of,
-    quality_of,
+    released_and_shown,
 )
 from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation, Position, encode
 
@@ -207,10 +206,10 @@ def _write_all(played: PlayedRun, answers: AnswerFile, nodes: int, folder: Path)
         rows.append(StreamAnswers(len(lines), hashlib.sha256(data).hexdigest(), stream.id))
         _write(folder / answers_name(stream.id), gzip_member.compressed(data))
         evaluations |= by_game
-    figures = partial(quality_of, played.run, played.plan, played.blocks, evaluations, nodes)
-    _write(folder / FIGURES_FILE, canon.dumps(figures(as_released=True)))
+    released, shown = released_and_shown(played.run, played.plan, played.blocks, evaluations, nodes)
+    _write(folder / FIGURES_FILE, canon.dumps(released))
     _write(folder / INDEX_FILE, canon.dumps(index_of(played.run, played.plan.protocol, nodes, rows)))
-    return figures()
+    return shown
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -8,7 +8,6 @@ seed; the verdict says what a faultless sample shows. The figures are recomputed
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from itertools import count, zip_longest
 from pathlib import Path
 from typing import TypeAlias
@@ -34,7 +33,7 @@ from ..scoring.quality.quality_figures import (
     answers_name,
     index_of,
     judged_streams,
-    quality_of,
+    released_and_shown,
 )
 from ..scoring.quality.quality_questions import MoveEvaluation, Position, decode, judge, misfit
 from ..table.game import Block
@@ -251,9 +250,9 @@ class _Reader:
         rows = [self._stream(stream, positions, answers) for stream, positions in played.positions()]
         self._compare(index, rows)
         self._other_files(rows)
-        figures = partial(quality_of, played.run, played.plan, played.blocks, answers, index.nodes)
-        self._figures(figures(as_released=True))
-        self._verdict.results = figures()
+        released, shown = released_and_shown(played.run, played.plan, played.blocks, answers, index.nodes)
+        self._figures(released)
+        self._verdict.results = shown
         return answers
 
     def _index(self) -> QualityIndex:

@@ -124,6 +124,16 @@ def quality_of(
     return QualityResults(FORMAT, run, plan.protocol, constants, nodes, quality_departures(plan, nodes), seats)
 
 
+def released_and_shown(
+    run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers, nodes: int
+) -> tuple[QualityResults, QualityResults]:
+    """The figures as figures.json has them, and as they are shown: others where games belong to careers."""
+    shown = quality_of(run, plan, blocks, answers, nodes)
+    if not any(match.careers_played(match.planned) for match in plan.matches):
+        return shown, shown
+    return quality_of(run, plan, blocks, answers, nodes, as_released=True), shown
+
+
 def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
     """One line where the quality of a run was not asked as its protocol says."""
     required = load_protocol(plan.protocol).engine.nodes
