@@ -1,16 +1,19 @@
 """Tests of rankings: Spearman's rank correlation, and whether one ranking falls with another more than a third does."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations
 from typing import Final
 
 from ..inference.distributions import t_two_sided
 from ..inference.exact import square_root
-from ..inference.significance import Alternative, Significance, outcome
+from ..inference.pentanomial import exact_counts
+from ..inference.significance import Alternative, Significance, outcome, untested
 
 EXACT_MAX: Final = 8
+EXCHANGE: Final = "rank-exchange"
+BITS_MAX: Final = 2**28
+"""32 MiB for the counts of all exchanges, of more than 150 systems."""
 
 
 def ranks(values: Sequence[Fraction | int]) -> list[int]:
@@ -47,23 +50,12 @@ def falls_more(
     # The exchanged statistic is sum q (y - x): an exchange of a system's two ranks changes the sign of its step, so the
     # 2^k signed sums are the whole null distribution. The difference of rho, divided by spreads, is for the reader.
     steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
-    observed = sum(steps)
-    hits = sum(ways for total, ways in _signed_sums(steps).items() if total >= observed)
+    sizes, n = [abs(step) for step in steps if step], (len(steps), len(steps))
+    counts = exact_counts(sizes, sum(steps), Alternative.GREATER, BITS_MAX) if sizes else (1, 1)
+    if counts is None:
+        return untested(EXCHANGE, Alternative.GREATER, n, "too many systems to exchange the ranks of")
     away = rho(quality, second) - rho(quality, first)
-    n = (len(steps), len(steps))
-    return outcome("rank-exchange", Alternative.GREATER, n, Fraction(hits, 2 ** len(steps)), away)
-
-
-def _signed_sums(steps: Iterable[int]) -> Counter[int]:
-    """In how many of the 2^k choices of signs each sum comes out: step by step, since few sums are different."""
-    sums = Counter({0: 1})
-    for step in steps:
-        after = Counter[int]()
-        for total, ways in sums.items():
-            after[total + step] += ways
-            after[total - step] += ways
-        sums = after
-    return sums
+    return outcome(EXCHANGE, Alternative.GREATER, n, Fraction(*counts), away)
 
 
 def _centred(values: Sequence[Fraction | int]) -> list[int]:

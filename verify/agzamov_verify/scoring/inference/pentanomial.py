@@ -42,15 +42,18 @@ def sign_flip_test(differences: Sequence[int], alternative: Alternative, seed: b
     return outcome(METHOD, alternative, n, Fraction(*counts), Fraction(total))
 
 
-def exact_counts(sizes: Sequence[int], total: int, alternative: Alternative) -> tuple[int, int] | None:
+def exact_counts(
+    sizes: Sequence[int], total: int, alternative: Alternative, bits_max: int = 0
+) -> tuple[int, int] | None:
     """Number of the 2^n signed sums of `sizes` that are at least as extreme as `total`, and 2^n; None if too many.
 
-    The counts of all sums stand side by side in one large integer, n + 1 bits each; a size s multiplies
-    their polynomial by 1 + x^(2s), which is a shift and an addition.
+    `sizes`: above 0, and at least one. The counts of all sums stand side by side in one large integer, n + 1 bits each;
+    a size s multiplies their polynomial by 1 + x^(2s), which is a shift and an addition. `bits_max`: of that integer;
+    0 for the usual limit.
     """
     n, step = len(sizes), gcd(*sizes)
     places = sum(sizes) // step
-    if (places + 1) * (n + 1) > EXACT_BITS_MAX:
+    if (places + 1) * (n + 1) > (bits_max or EXACT_BITS_MAX):
         return None
     # Place k stands for the signed sum 2 k - places, in steps: a plus instead of a minus before a size moves the sum up
     # by size / step places. No count exceeds 2^n, so a slot of n + 1 bits never overflows.
