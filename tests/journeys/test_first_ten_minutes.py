@@ -74,7 +74,7 @@ def runs_the_quickstart(folder: Path) -> Path:
     told = agzamov("run", "plan.yaml", "--key", "key.pem", cwd=folder).splitlines()
     bundle = folder / told[-1].removeprefix("bundle: ")
     assert bundle.is_dir()
-    assert "Phase 0, Chess960, reference v random " in "\n".join(told)
+    assert any(line.startswith("Phase 0, Chess960, ") for line in told)
     assert "Departs    from protocol agz-0.1 in " in "\n".join(told), "a small run must not look like a full one"
     assert list((folder / "runs").iterdir()) == [folder / "runs" / bundle.name]
     return bundle
