@@ -27,7 +27,7 @@ from .perception import gap_words
 from .table_text import (
     cyclic_words,
     interval_words,
-    not_counted_words,
+    left_out_words,
     price_words,
     ranks_words,
     shares_words,
@@ -99,7 +99,7 @@ def answer_lines(found: ArenaTable) -> Iterator[str]:
     if len(rated) < len(found.rows):
         yield f"{len(rated)} of {len(found.rows)} players were rated in every game that counts."
     yield f"Over all games: {' '.join(order_sentences(rated))}"
-    yield from filter(None, [not_counted_words(found)])
+    yield from filter(None, [left_out_words(found)])
 
 
 def _answers_by_game(found: ArenaTable) -> Element:

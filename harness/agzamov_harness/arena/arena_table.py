@@ -5,21 +5,18 @@ A game of two whose results are won or lost is rated by Davidson's model, one of
 the same. Nothing is asked of the order of bundles or players: equal bundles give an equal table.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan
-from typing import Any, TypeVar
 
 import msgspec
 
 from agzamov_verify.scoring.arena_ratings.connection import NO_PART
 from agzamov_verify.scoring.arena_ratings.davidson import DavidsonFit
-from agzamov_verify.scoring.arena_ratings.headline import Headline, headline
-from agzamov_verify.scoring.arena_ratings.rating_scale import wald_intervals
 from agzamov_verify.scoring.arena_ratings.transitivity import transitivity
 
 from .game_fits import TWO, GameFit, Rating, WinRate, fitted, ratings_of
 from .older_columns import OlderRatings, TierRow, older_ratings, tier_rows
+from .over_games import RatedGame, games_of_player, in_parts, over_games
 from .pairings import Pairing, pairings
 from .perception import PerceptionGap, perception_gaps
 from .schedule import RoundsHere
@@ -117,66 +114,29 @@ class ArenaTable(msgspec.Struct, frozen=True):
     shares: tuple[float, ...] = ()
 
 
-Row = TypeVar("Row", TableRow, GameRow)
-
-
 def arena_table(collected: Collected, rounds: RoundsHere | None = None) -> ArenaTable:
     """The table of what was collected. `rounds`: of an arena's file."""
     names = sorted(collected.players)
     fits = {name: fitted(name, results, names) for name, results in sorted(collected.results.items()) if results}
     rated = {name: fit for name, fit in fits.items() if not isinstance(fit, str)}
     games = tuple(_game_table(name, collected, names, fit) for name, fit in fits.items())
-    counted = games_that_count(rated, len(names))
-    whole = headline([rated[name].rating for name in counted]) if counted else None
-    overall = _overall(whole, [rated[name] for name in counted], names)
+    compared = {name: RatedGame(fit.rating, fit.intervals) for name, fit in rated.items()}
+    overall = over_games(compared, names)
+    counted = overall.games
     tiers = tier_rows({name: rated[name] for name in counted}) if counted else [None] * len(names)
     rows = [
         TableRow(
             name,
             collected.players[name],
-            overall[index],
-            tuple(game for game, one in rated.items() if one.rating.connection.part[index] != NO_PART),
+            overall.ratings[index],
+            games_of_player(compared, index),
             tiers[index],
         )
         for index, name in enumerate(names)
     ]
     gaps = tuple(perception_gaps(collected))
-    counting = tuple(counted)
-    shares = tuple(round(one, 3) for one in whole.shares.tolist() if not isnan(one)) if whole else ()
     limits, left_out = collected.limits, collected.left_out
-    return ArenaTable(in_parts(rows), games, collected.counted, left_out, counting, limits, gaps, rounds, shares)
-
-
-def _overall(whole: Headline | None, games: Sequence[GameFit], names: Sequence[str]) -> Sequence[Rating | None]:
-    """Ratings over the games that count. Over one game they are that game's, with its intervals."""
-    if whole is None:
-        return [None] * len(names)
-    intervals = games[0].intervals if len(games) == 1 else wald_intervals(whole.rating)
-    return ratings_of(whole.rating, intervals, names)
-
-
-def games_that_count(rated: Mapping[str, GameFit], players: int) -> list[str]:
-    """The games of the rating over all games: those in which more than half of the players are rated.
-
-    A game that few play among themselves would else take everybody else out of that rating.
-    """
-    return [name for name, one in rated.items() if 2 * (one.rating.connection.part != NO_PART).sum() > players]
-
-
-def in_parts(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Rows by rating, those of one part together, the largest part first; at the end those without a rating.
-
-    Ratings of two parts cannot be compared: nobody of one has met anybody of the other, not even through others.
-    """
-    every = list(rows)
-    size = Counter(row.rating.part for row in every if row.rating)
-
-    def place(row: Row) -> tuple[Any, ...]:
-        if row.rating is None:
-            return (1, row.player)
-        return (0, -size[row.rating.part], row.rating.part, -row.rating.elo, row.player)
-
-    return tuple(sorted(every, key=place))
+    return ArenaTable(in_parts(rows), games, collected.counted, left_out, counted, limits, gaps, rounds, overall.shares)
 
 
 def _game_table(game: str, collected: Collected, names: Sequence[str], fit: "GameFit | str") -> GameTable:

@@ -6,25 +6,25 @@ results are what was played nobody here has checked, and the table says so first
 """
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Final
 
 import msgspec
 import numpy as np
 
-from agzamov_verify.core.columns import foreign_name
+from agzamov_verify.core.columns import WIDTH, foreign_name
 from agzamov_verify.core.columns import table as in_columns
 from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.scoring.arena_ratings.connection import NO_PART
 from agzamov_verify.scoring.arena_ratings.davidson import fit_davidson
-from agzamov_verify.scoring.arena_ratings.headline import headline
 from agzamov_verify.scoring.arena_ratings.plackett_luce import fit_plackett_luce
 from agzamov_verify.scoring.arena_ratings.profile import intervals
-from agzamov_verify.scoring.arena_ratings.rating_scale import ELO_PER_LOGIT, GameRating, wald_intervals
+from agzamov_verify.scoring.arena_ratings.rating_scale import ELO_PER_LOGIT, wald_intervals
 from agzamov_verify.scoring.arena_ratings.results_table import Ints, PairResults, cluster_places, played_out
 
 from .game_fits import Rating, ratings_of
 from .imported_results import GameColumns, ImportedResults, Source
-from .table_text import ABOUT_RATINGS, interval_words, ranks_words
+from .over_games import RatedGame, games_of_player, in_parts, not_counted_words, over_games
+from .table_text import ABOUT_RATINGS, interval_words, parts_words, ranks_words
 
 HEAD: Final = ("player", "ranks", "rating", "95 %")
 GAME_HEAD: Final = ("player", "ranks", "rating", "95 %", "results", "points", "forfeits", "by play")
@@ -71,20 +71,24 @@ class ImportedRow(msgspec.Struct, frozen=True):
 
 
 class ImportedTable(msgspec.Struct, frozen=True):
-    """The whole table. `is_verified` is always false."""
+    """The whole table. `is_verified` is always false. `headline`: the games of the rating over all games, and `shares`:
+    of each of these, how much of the differences between the ratings over all games comes from it.
+    """
 
     is_verified: bool
     source: Source
     rows: tuple[ImportedRow, ...]
     games: tuple[ImportedGame, ...]
     left_out: dict[str, int]
+    headline: tuple[str, ...]
+    shares: tuple[float, ...]
 
 
 class _Fitted(msgspec.Struct, frozen=True):
     """A game's fit; without a rating, why."""
 
     pairs: PairResults
-    rating: GameRating | None = None
+    rated: RatedGame | None = None
     ratings: Sequence[Rating | None] = ()
     by_play: Sequence[Rating | None] = ()
     first_elo: float | None = None
@@ -99,22 +103,14 @@ def imported_table(found: ImportedResults) -> ImportedTable:
     place = {name: number for number, name in enumerate(names)}
     order = np.array([place[name] for name in found.players], dtype=np.int64)
     fits = {game: _with_finishes(_fitted(columns, order), columns, order) for game, columns in found.games.items()}
-    rated = {game: fit.rating for game, fit in fits.items() if fit.rating}
-    whole = headline(list(rated.values())).rating if rated else None
-    overall = ratings_of(whole, wald_intervals(whole)) if whole else [None] * len(names)
-    if len(rated) == 1:
-        overall = [*next(fit for fit in fits.values() if fit.rating).ratings]
+    rated = {game: fit.rated for game, fit in fits.items() if fit.rated}
+    overall = over_games(rated, names)
     rows = [
-        ImportedRow(name, overall[index], tuple(game for game, one in rated.items() if _plays(one, index)))
-        for index, name in enumerate(names)
+        ImportedRow(name, overall.ratings[index], games_of_player(rated, index)) for index, name in enumerate(names)
     ]
-    rows.sort(key=lambda row: (row.rating is None, -row.rating.elo if row.rating else 0, row.player))
     games = tuple(_game(game, found.games[game], fit, names) for game, fit in fits.items())
-    return ImportedTable(False, found.source, tuple(rows), games, dict(sorted(found.left_out.items())))
-
-
-def _plays(rating: GameRating, index: int) -> bool:
-    return int(rating.connection.part[index]) != NO_PART
+    left_out = dict(sorted(found.left_out.items()))
+    return ImportedTable(False, found.source, in_parts(rows), games, left_out, overall.games, overall.shares)
 
 
 def _fitted(columns: GameColumns, order: Ints) -> _Fitted:
@@ -134,7 +130,8 @@ def _fitted(columns: GameColumns, order: Ints) -> _Fitted:
         without = fit_davidson(rest)
         by_play = ratings_of(without.rating, intervals(without))
     first = round(ELO_PER_LOGIT * fit.order_effect, 2)
-    return _Fitted(pairs, fit.rating, ratings_of(fit.rating, intervals(fit)), by_play, first)
+    rated = RatedGame(fit.rating, intervals(fit))
+    return _Fitted(pairs, rated, ratings_of(*rated), by_play, first)
 
 
 def _with_finishes(fit: _Fitted, columns: GameColumns, order: Ints) -> _Fitted:
@@ -163,11 +160,10 @@ def _game(game: str, columns: GameColumns, fit: _Fitted, names: Sequence[str]) -
         )
         if results[index]
     ]
-    rows.sort(key=lambda row: (row.rating is None, -row.rating.elo if row.rating else 0, row.player))
     clusters = cluster_places(pairs.cluster)[1]
     distinct = int(pairs.count.sum())
     facts = game, columns.results, distinct, clusters, fit.first_elo, fit.not_rated
-    return ImportedGame(*facts, tuple(rows), len(columns.tables), fit.not_by_finish)
+    return ImportedGame(*facts, in_parts(rows), len(columns.tables), fit.not_by_finish)
 
 
 def imported_bytes(table: ImportedTable) -> bytes:
@@ -188,6 +184,9 @@ def _lines(table: ImportedTable) -> Iterator[str]:
     if len(table.games) > 1:
         yield ""
         yield from in_columns(HEAD, map(_row, table.rows))
+        yield from parts_words(table.rows)
+        rated = [game.game for game in table.games if not game.not_rated]
+        yield from wrap(printable(not_counted_words(rated, table.headline)), WIDTH)
     yield ""
     yield from ABOUT_RATINGS if len(table.games) > 1 else ABOUT_RATINGS[:-1]
     for game in table.games:
@@ -217,7 +216,6 @@ def _rating(rating: Rating | None) -> tuple[str, str, str]:
 
 def _game_lines(game: ImportedGame) -> Iterator[str]:
     again = game.results - game.distinct
-    parts = len({row.rating.part for row in game.rows if row.rating})
     yield (
         f"{foreign_name(game.game)}: {_counted(game.results, 'result')} in {_counted(game.clusters, 'cluster')}"
         + (f", {again:,} of them played before move for move and not counted again" if again else "")
@@ -225,8 +223,7 @@ def _game_lines(game: ImportedGame) -> Iterator[str]:
     )
     if game.not_rated:
         yield f"No ratings: {printable(game.not_rated)}"
-    if parts > 1:
-        yield f"{parts} groups of players never met, even through others: each has its own mean and its own ranks"
+    yield from parts_words(game.rows)
     yield from in_columns(GAME_HEAD, map(_game_row, game.rows))
     if game.tables:
         yield f"By the order of finish at {_counted(game.tables, 'table')} of three and more (Plackett and Luce)"

@@ -1,9 +1,9 @@
 """The table of an arena as text: over all games, each game by itself, and what was left out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from agzamov_verify.core.columns import WIDTH
+from agzamov_verify.core.columns import WIDTH, foreign_name
 from agzamov_verify.core.columns import table as in_columns
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.table.registry import GAMES
@@ -13,6 +13,7 @@ from .even_play import uneven_words
 from .game_fits import Rating
 from .older_words import ABOUT as ABOUT_TIERS
 from .older_words import ABOUT_ORDER, ORDER_HEAD, TIER_HEAD, order_cells, tier_cells
+from .over_games import RatedRow, not_counted_words
 from .perception import PerceptionGap, gap_words
 
 HEAD = ("ranks", "player", "rating", "95 %", "what it is")
@@ -53,11 +54,9 @@ def summary_words(table: ArenaTable) -> str:
     return f"{len(table.rows)} players, {games}, {results:,} results of {made}{missing}"
 
 
-def not_counted_words(table: ArenaTable) -> str:
+def left_out_words(table: ArenaTable) -> str:
     """The games that are no part of the rating over all games; empty where all are."""
-    missing = [game.game for game in table.games if not game.not_rated and game.game not in table.headline]
-    of_few = "which at most half of the players play"
-    return f"Not part of the rating over all games: {', '.join(missing)}, {of_few}." if missing else ""
+    return not_counted_words([game.game for game in table.games if not game.not_rated], table.headline)
 
 
 def _lines(table: ArenaTable) -> Iterator[str]:
@@ -66,7 +65,7 @@ def _lines(table: ArenaTable) -> Iterator[str]:
     yield from in_columns(HEAD, map(_row, table.rows))
     yield ""
     yield from parts_words(table.rows)
-    yield from wrap(not_counted_words(table), WIDTH)
+    yield from wrap(left_out_words(table), WIDTH)
     yield from ABOUT_RATINGS
     yield from wrap(shares_words(table), WIDTH)
     yield ABOUT_RECORDS
@@ -96,12 +95,12 @@ def shares_words(table: ArenaTable) -> str:
     return f"Each game's part in the differences between ratings over all games: {told}."
 
 
-def parts_words(rows: Sequence[TableRow] | Sequence[GameRow]) -> Iterator[str]:
+def parts_words(rows: Iterable[RatedRow]) -> Iterator[str]:
     """Who was not compared with whom, where there is such a thing."""
     parts: dict[int, list[str]] = {}
     for row in rows:
         if row.rating:
-            parts.setdefault(row.rating.part, []).append(row.player)
+            parts.setdefault(row.rating.part, []).append(foreign_name(row.player))
     if len(parts) > 1:
         groups = "; ".join(", ".join(players) for players in parts.values())
         yield from wrap(

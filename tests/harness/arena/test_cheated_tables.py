@@ -9,8 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.arena.arena_file import ROSTER_MAX, read_arena
-from agzamov_harness.arena.arena_table import arena_table, games_that_count
+from agzamov_harness.arena.arena_table import arena_table
 from agzamov_harness.arena.game_fits import GameFit, fitted
+from agzamov_harness.arena.over_games import RatedGame, games_that_count
 from agzamov_harness.arena.table_text import parts_words, table_text
 from agzamov_harness.arena.verified_bundles import Collected, GamePlayed, Verified, counted, verified
 from agzamov_harness.cli import main
@@ -131,16 +132,19 @@ def test_a_game_that_few_play_does_not_take_the_others_out_of_the_rating() -> No
     house = chess_world({("a", "b"): 8, ("b", "c"): 8, ("a", "c"): 9, ("a", "x"): 8}, "abcx")
     own = chess_world({("x", "y"): 9}, "xy", name="draughts")
     names = list("abcxy")
-    fits = {"chess": fit_of("chess", house, names), "draughts": fit_of("draughts", own, names)}
+    fits = {"chess": rated_in("chess", house, names), "draughts": rated_in("draughts", own, names)}
     assert games_that_count(fits, len(names)) == ["chess"]
     both = chess_world({("a", "b"): 8, ("b", "c"): 8}, "abcx", name="draughts")
-    assert games_that_count({**fits, "draughts": fit_of("draughts", both, names)}, len(names)) == ["chess", "draughts"]
+    assert games_that_count({**fits, "draughts": rated_in("draughts", both, names)}, len(names)) == [
+        "chess",
+        "draughts",
+    ]
 
 
-def fit_of(game: str, results: Sequence[GamePlayed], names: Sequence[str]) -> GameFit:
+def rated_in(game: str, results: Sequence[GamePlayed], names: Sequence[str]) -> RatedGame:
     fit = fitted(game, results, names)
     assert isinstance(fit, GameFit)
-    return fit
+    return RatedGame(fit.rating, fit.intervals)
 
 
 @pytest.mark.parametrize("seats", ["-5", "seven", '"²"', "100000000000", "4.5", "2"])

@@ -7,6 +7,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
@@ -14,6 +15,7 @@ from scipy.optimize import minimize
 
 from agzamov_harness.arena import imported_results, pair_tables
 from agzamov_harness.arena.game_arena_episodes import read_episodes
+from agzamov_harness.arena.game_fits import Rating
 from agzamov_harness.arena.imported_table import ImportedTable, imported_bytes, imported_table
 from agzamov_harness.arena.pair_tables import read_pairs
 from agzamov_harness.cli import main
@@ -192,7 +194,28 @@ def test_players_who_never_met_are_ranked_apart(tmp_path: Path) -> None:
         "c": 2,
         "d": 2,
     }
-    assert "2 groups of players never met" in rank(path, "pairs").stdout
+    told = " ".join(rank(path, "pairs").stdout.split())
+    assert "Ranked apart, since they never met, not even through others: a, b; c, d." in told
+
+
+def plain(rating: Rating | None) -> Rating:
+    """A rating without who is behind it, which a game's own does not say."""
+    assert rating
+    return msgspec.structs.replace(rating, ahead_of=())
+
+
+def test_a_game_that_few_play_takes_nobody_out_of_the_rating_over_games(tmp_path: Path) -> None:
+    """The rule of an arena's own table: the rating over games is of those that more than half of the players play."""
+    path = tmp_path / "games.csv"
+    rows = [f"{first},{second},{won},chess" for first, second, won in battles()]
+    rows += [f"claude-1,gpt-4,{won},go" for won in ("model_a", "model_b", "tie") * 4]
+    path.write_text("\n".join(("model_a,model_b,winner,game", *rows, "")))
+    table = table_of(path)
+    assert table.headline == ("chess",)
+    chess = {row.player: row.rating for row in table.games[0].rows}
+    assert {row.player: plain(row.rating) for row in table.rows} == {name: plain(one) for name, one in chess.items()}
+    told = " ".join(rank(path, "pairs").stdout.split())
+    assert "Not part of the rating over all games: go, which at most half of the players play." in told
 
 
 def rank(path: Path, form: str, *options: str) -> Result:
