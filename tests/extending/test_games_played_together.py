@@ -269,7 +269,7 @@ def journals(run: Path) -> dict[Path, bytes]:
 
 
 def bytes_written(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.glob("runs/*/journal/*/*.jsonl"))
+    return sum(path.stat().st_size for path in folder.glob("runs/[!.]*/journal/*/*.jsonl"))
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:

@@ -166,7 +166,7 @@ def index_of(bundle: Path) -> dict[str, Any]:
 
 
 def journals(folder: Path) -> list[Path]:
-    return list(folder.glob("runs/*/journal/**/*.jsonl"))
+    return list(folder.glob("runs/[!.]*/journal/**/*.jsonl"))
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:

@@ -322,7 +322,7 @@ def watched_to_its_end(folder: Path) -> Iterator[tuple[Running, str]]:
     is_open = Event()
 
     def held(exchange: Exchange) -> None:
-        if any(folder.glob("runs/*/manifest.json")):
+        if any(folder.glob("runs/[!.]*/manifest.json")):
             is_open.wait(PATIENCE_S)
             answers(chat_server.completion(exchange.request_seen.json))(exchange)
         else:  # the first contact
