@@ -147,6 +147,12 @@ def test_what_is_no_key_is_refused(pem: bytes) -> None:
         load_pem_public_key(pem)
 
 
+def test_a_key_file_of_white_space_is_refused_without_a_long_search() -> None:
+    """A pattern with three parts that all match white space took hours for it: the time grew with the cube."""
+    with pytest.raises(ValueError, match="in PEM"):
+        load_pem_public_key(b"-----BEGIN PUBLIC KEY-----" + b"\n" * 100_000 + b"!")
+
+
 def test_an_unknown_kind_is_said_to_be_one() -> None:
     der = base64.b64encode(bytes.fromhex("302a300506032b657f032100") + bytes(32))
     with pytest.raises(UnsupportedAlgorithm):

@@ -377,3 +377,11 @@ def test_no_seat_is_taken_for_another_by_its_models_name() -> None:
     assert of(one) == []
     told = 'expected a player that results tell from that of seat s: both are "openai:s@m"; rename one of the seats'
     assert of(other) == [Problem("seats.u", told)]
+
+
+def test_many_seats_are_looked_at_without_a_long_search() -> None:
+    """Which seats repeat another one was asked anew for each seat: 2,000 of them held up every command for minutes."""
+    names = [f"model{number}" for number in range(1_000)]
+    matches = [{**PLAN["matches"][0], "a": name, "games": 2} for name in names]
+    seats = {**PLAN["seats"], **{name: {"kind": "reference"} for name in names}}
+    assert problems(plan(seats=seats, matches=matches)) == []
