@@ -71,8 +71,9 @@ class ImportedRow(msgspec.Struct, frozen=True):
 
 
 class ImportedTable(msgspec.Struct, frozen=True):
-    """The whole table. `is_verified` is always false. `headline`: the games of the rating over all games, and `shares`:
-    of each of these, how much of the differences between the ratings over all games comes from it.
+    """The whole table. `is_verified` is always false. `headline`: the games of the rating over all games.
+
+    `shares`: of each of these, how much of the differences between the ratings over all games comes from it.
     """
 
     is_verified: bool

@@ -66,9 +66,9 @@ def games_of_player(rated: Mapping[str, RatedGame], player: int) -> tuple[str, .
     return tuple(game for game, one in rated.items() if one.rating.connection.part[player] != NO_PART)
 
 
-def not_counted_words(rated: Iterable[str], counted: Iterable[str]) -> str:
+def not_counted_words(rated: Iterable[str], counted: Sequence[str]) -> str:
     """The games that are no part of the rating over all games; empty where all are."""
-    missing = [game for game in rated if game not in set(counted)]
+    missing = [game for game in rated if game not in counted]
     of_few = "which at most half of the players play"
     return f"Not part of the rating over all games: {', '.join(missing)}, {of_few}." if missing else ""
 

@@ -111,7 +111,7 @@ class Repeat(NamedTuple):
     temperature: str
 
 
-class Plan(GameRules, frozen=True):
+class Plan(GameRules, frozen=True, dict=True):
     """A plan, as a person writes it. The rules of each game stand below the game's name.
 
     `naked_prompt`: whether a seat that has a memory in some match has its frame in all matches of that game. `people`:
@@ -194,9 +194,12 @@ class Plan(GameRules, frozen=True):
         kinds = sorted({system.kind for system in played if system.way_of_use})
         return {kind: sorted({system.way_of_use for system in played if system.kind == kind}) for kind in kinds}
 
-    @property
+    @cached_property
     def repeats(self) -> dict[str, Repeat]:
-        """The seats that repeat another seat at temperature 0, for the robustness check, by name."""
+        """The seats that repeat another seat at temperature 0, for the robustness check, by name.
+
+        Each seat is compared with each other one, so it is done once: a manifest may name thousands.
+        """
         playing = self.playing
         found: dict[str, Repeat] = {}
         for name, seat in playing.items():

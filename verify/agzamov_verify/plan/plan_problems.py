@@ -46,8 +46,7 @@ def seat_problems(plan: Plan) -> Iterator[Problem]:
 def _players_told_apart(plan: Plan) -> Iterator[Problem]:
     """Seats that are measured and have the same identifier, so that the figures of one would stand for the other."""
     looked_at = [match.seats[index] for match in plan.matches for index in plan.looked_at(match)]
-    repeats = plan.repeats
-    measured = [name for name in dict.fromkeys(looked_at) if name in plan.seats and name not in repeats]
+    measured = [name for name in dict.fromkeys(looked_at) if name in plan.seats and name not in plan.repeats]
     seats, of_player = [plan.seats[name] for name in measured], dict[str, str]()
     for name in measured:
         player = plan.seats[name].player_id(name, "", seats)

@@ -71,9 +71,8 @@ def departures(plan: Plan) -> tuple[str, ...]:
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Matches of another size than required, and careers that are too few or too short."""
-    repeats = plan.repeats
     for match in plan.matches:
-        if match.measured not in repeats:
+        if match.measured not in plan.repeats:
             yield from SCORINGS[match.game].size_departures(match, plan, protocol)
         if match.condition.augmentation is not Augmentation.NAKED:
             yield from _careers(match, plan, protocol)
@@ -81,9 +80,9 @@ def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 def _opponents(plan: Plan) -> Iterator[str]:
     """Matches without the Phase 0 match that they need, or against another opponent than their phase has."""
-    version, repeats = PROTOCOLS[plan.protocol], plan.repeats
+    version = PROTOCOLS[plan.protocol]
     for match in plan.matches:
-        if match.measured in repeats:
+        if match.measured in plan.repeats:
             continue
         if (
             version.has_gate
@@ -205,8 +204,8 @@ def _seats(plan: Plan) -> Iterator[str]:
 
 def _robustness(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Phase 2 conditions of a model that are not played again, at the temperature and in the size of the protocol."""
-    norm, again, repeats = protocol.robustness, _repeated(plan, protocol), plan.repeats
-    phase2 = [match for match in plan.matches if match.phase == Phase.ASYMMETRIC and match.measured not in repeats]
+    norm, again = protocol.robustness, _repeated(plan, protocol)
+    phase2 = [match for match in plan.matches if match.phase == Phase.ASYMMETRIC and match.measured not in plan.repeats]
     for name in dict.fromkeys(match.measured for match in phase2):
         seat = plan.seats[name]
         if not seat.has_temperature:

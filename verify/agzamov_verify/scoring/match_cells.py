@@ -132,11 +132,11 @@ def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iter
 
     None of a match about whose seats nothing is found: a calculation is a move, which the harness may have drawn.
     """
-    plan, repeats = manifest.plan, manifest.plan.repeats
+    plan = manifest.plan
     for played in matches_played(manifest, blocks):
         match, seat_index = played.match, played.seat_index
         drawn = why_no_finding(stats_of(played), plan.protocol)
-        if match.seats[seat_index] not in repeats and not drawn:
+        if match.seats[seat_index] not in plan.repeats and not drawn:
             yield from SCORINGS[match.game].probes(key_of(manifest, match, seat_index), played)
 
 
