@@ -196,13 +196,10 @@ class Plan(GameRules, frozen=True, dict=True):
 
     @cached_property
     def repeats(self) -> dict[str, Repeat]:
-        """The seats that repeat another seat at temperature 0, for the robustness check, by name.
-
-        Each seat is compared with each other one, so it is done once: a manifest may name thousands.
-        """
+        """The seats that repeat another seat at temperature 0, for the robustness check, by name."""
         playing = self.playing
         found: dict[str, Repeat] = {}
-        for name, seat in playing.items():
+        for name, seat in playing.items():  # each with each other one, so it is kept: a manifest may name thousands
             for base, other in playing.items():
                 if (temperature := seat.repeats_at(other)) and plays_again(self.matches, name, base):
                     found.setdefault(name, Repeat(base, temperature))
