@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,22 @@ def not_checked(verdict: Verdict, number: Number, why: str) -> None:
     status, remark = step(verdict, number)
     assert (status, why in remark) == (Status.NOT_CHECKED, True), (remark, told(verdict))
     assert (verdict.failed, verdict.level, check_command.exit_code(verdict)) == (False, "V0", 3), told(verdict)
+
+
+def test_the_first_steps_end_with_the_time_too(dear: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manifest that took hours to look at held up whoever checked it: only later steps looked at the clock."""
+    looked_at: list[object] = []
+
+    def for_ever(plan: object) -> list[object]:
+        looked_at.append(plan)
+        while True:
+            pass
+
+    monkeypatch.setattr(opened_bundle, "problems", for_ever)
+    verdict = check(dear, limits=VerificationLimits(time_s_max=1))
+    not_checked(verdict, Number.MANIFEST, "time is up, --time-max 1 seconds")
+    assert len(looked_at) == 1
+    assert step(verdict, Number.SIGNATURE)[0] is Status.PASS
 
 
 # --- the engine -------------------------------------------------------------------------------------
@@ -286,6 +303,7 @@ def test_figures_that_take_too_long_are_not_checked(tiny: Path, monkeypatch: pyt
 def test_a_replay_that_takes_too_long_is_not_checked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     budget = Budget(VerificationLimits())
     budget.deadline_s = time.monotonic()
+    monkeypatch.setattr(budget, "interrupting", nullcontext)  # the bundle was opened in time
     monkeypatch.setattr("agzamov_verify.checks.steps.Budget", lambda _: budget)
     not_checked(check(tiny), Number.JOURNAL, "time is up, --time-max")
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from agzamov_harness.leaderboard.copies import Marks, Original, copied_from, marks_of
-from agzamov_harness.leaderboard.submissions import SubmissionOutcome
+from agzamov_harness.leaderboard.submission_record import SubmissionOutcome
 from agzamov_verify import bundle
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.journal import StreamRow

@@ -29,19 +29,21 @@ from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
 from agzamov_harness.leaderboard.ranking import Ranked, boards_of, rows_of
 from agzamov_harness.leaderboard.ranks_file import RANKS, ranks_text
 from agzamov_harness.leaderboard.site import MARKER
-from agzamov_harness.leaderboard.submissions import (
+from agzamov_harness.leaderboard.submission_record import (
     RECORD,
-    Policy,
     SubmissionEntry,
     SubmissionOutcome,
     joined,
-    load_policy,
     taken_away,
     worse,
 )
+from agzamov_harness.leaderboard.submissions import Policy, load_policy
 from agzamov_harness.run.plan_file import plan_from
+from agzamov_verify.bundle import MANIFEST_FILE
+from agzamov_verify.checks import opened_bundle
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Reply
 from agzamov_verify.experiment.matches import Arm, Augmentation, Phase
 from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
 from agzamov_verify.scoring.units.cells import CellKey
@@ -50,7 +52,7 @@ from agzamov_verify.seats.endpoint_seat import EndpointSeat
 from agzamov_verify.show.text.answers import Played, answers_of
 from agzamov_verify.show.text.cost_words import Cost
 from agzamov_verify.show.text.verdict_report import warnings_told
-from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, Draft, make
+from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, TINY_MODEL, Draft, make, replace_key, reseal
 from harness.board_worlds import BOARD, Outcome, board_run, many_runs, measured
 from stack_world import HANDS, SYSTEMS, bundle_of, plan_of
 
@@ -484,6 +486,75 @@ def test_an_accepted_bundle_that_was_changed_is_no_copy_of_itself(tiny: Path, tm
     refused = record_of(folder)[-1]
     assert (refused.name, refused.outcome) == ("one", SubmissionOutcome.REFUSED)
     assert "a copy of" not in refused.reason
+
+
+def test_a_run_that_was_accepted_cannot_be_played_again_until_it_goes_well(tmp_path: Path) -> None:
+    """One sealed manifest with other replies makes another bundle, which took the bad one's place and its rank."""
+    folder, mine = tmp_path / "bundles", tmp_path / "bundles" / "mine"
+    reply = {name: Reply(text=f"ACTION: {name}") for name in ("resign", "e4")}
+    bad, good = (make(TINY_MODEL, tmp_path / name, lambda _, it=it: it) for name, it in reply.items())
+    assert bad.name == good.name, "one sealed run"
+    shutil.copytree(bad, mine)
+    assert built(folder, tmp_path / "out").exit_code == 0
+    (accepted,) = record_of(folder)
+    assert accepted.journal
+    shutil.rmtree(mine)
+    shutil.copytree(good, mine)
+    words = f"the run {bad.name} was accepted before, as mine, with other journals; put that bundle back"
+    for _ in range(2):  # a second build forgets nothing
+        ended = built(folder, tmp_path / "out")
+        assert (f"refused: mine: {words}" in ended.output) == (ended.exit_code == 1)
+        assert [(one.outcome.value, one.present) for one in record_of(folder)] == [
+            ("accepted", False),
+            ("refused", True),
+        ]
+        assert taken_away(record_of(folder)) == {accepted.submitter: 1}
+    assert ended.exit_code == 0, "it was refused before"
+    shutil.rmtree(mine)
+    shutil.copytree(bad, folder / "back")
+    assert built(folder, tmp_path / "out").exit_code in (0, 1)
+    assert not taken_away(record_of(folder))
+
+
+def test_a_run_that_is_packed_again_holds_the_same_replies() -> None:
+    old = SubmissionEntry("old", SubmissionOutcome.ACCEPTED, "", "r1", "1" * 64, journal="a" * 64)
+    packed_again = msgspec.structs.replace(old, sha256="2" * 64)
+    assert not old.has_other_replies(packed_again)
+    assert old.has_other_replies(msgspec.structs.replace(packed_again, journal="b" * 64))
+    of_0_3_0 = msgspec.structs.replace(old, journal="")
+    assert not old.has_other_replies(of_0_3_0), "the same bundle, in a record that knows no journals"
+    assert packed_again.has_other_replies(of_0_3_0)
+
+
+def test_of_a_bundle_by_an_unknown_key_the_manifest_is_not_read(tiny: Path, tmp_path: Path) -> None:
+    """Anybody could hold up a build with a manifest that takes long to look at."""
+    folder = tmp_path / "bundles"
+
+    def by_a_stranger(draft: Draft) -> None:
+        draft.files[MANIFEST_FILE] = b"{}"
+        replace_key(draft, STRANGER)
+        reseal(draft, STRANGER)
+
+    changed(tiny, folder / "strange", by_a_stranger)
+    built(folder, tmp_path / "out")
+    (entry,) = record_of(folder)
+    assert entry.reason.endswith("which the policy does not name")
+
+
+def test_a_manifest_that_is_looked_at_for_ever_is_a_refusal(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def for_ever(_: object) -> list[object]:
+        while True:
+            pass
+
+    monkeypatch.setattr(opened_bundle, "problems", for_ever)
+    folder = tmp_path / "bundles"
+    shutil.copytree(tiny, folder / "slow")
+    assert built(folder, tmp_path / "out", RULES, "--time-max", "1").exit_code == 1
+    (entry,) = record_of(folder)
+    assert entry.reason.startswith("not checked: manifest, seed, journal"), entry.reason
+    assert entry.reason.endswith("(time is up, --time-max 1 seconds)")
 
 
 def test_answers_beside_a_bundle_are_no_submission_and_a_bundle_of_that_name_is_one(tiny: Path, tmp_path: Path) -> None:

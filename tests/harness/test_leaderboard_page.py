@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
 from agzamov_harness.leaderboard.ranking import boards_of
-from agzamov_harness.leaderboard.submissions import Policy, SubmissionEntry, SubmissionOutcome
+from agzamov_harness.leaderboard.submission_record import SubmissionEntry, SubmissionOutcome
+from agzamov_harness.leaderboard.submissions import Policy
 from agzamov_verify.show.text.cost_words import Cost
 from browser import IN_CI, Started, noting, started
 from harness.board_worlds import board_run, measured

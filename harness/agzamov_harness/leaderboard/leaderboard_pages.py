@@ -20,7 +20,8 @@ from .board_rows import FILTERS, board_rows
 from .board_runs import HOSTED, SCRIPT, SEALED, Board
 from .board_tables import numbers_of
 from .ranking import BoardRow, Ranked
-from .submissions import Policy, SubmissionEntry, SubmissionOutcome, taken_away
+from .submission_record import SubmissionEntry, SubmissionOutcome, taken_away
+from .submissions import Policy
 
 WORDS: Final = {SEALED: "open, and sealed", HOSTED: "hosted", SCRIPT: "none: a script plays"}
 """Names for people of values that need one."""

@@ -19,17 +19,16 @@ from .board_runs import BoardRun, runs_of
 from .leaderboard_pages import leaderboard_page
 from .ranking import boards_of
 from .ranks_file import RANKS, ranks_text
-from .submissions import (
-    Policy,
+from .submission_record import (
     SubmissionEntry,
     SubmissionOutcome,
-    examined,
     joined,
     read_record,
     taken_away,
     worse,
     write_record,
 )
+from .submissions import Policy, examined
 
 MARKER: Final = "leaderboard.json"
 PAGES: Final = WrittenFolder(MARKER, "agz-leaderboard-1")

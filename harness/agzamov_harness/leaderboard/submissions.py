@@ -15,13 +15,9 @@ withdrawn: []              # accepted runs that you agreed to take away: of any 
 trust: {}                  # a trust policy as `verify --policy` reads it: with it and a log, rows show V2 or higher
 """
 
-import os
 import re
-import tempfile
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -29,16 +25,17 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from agzamov_verify.bundle import ENVELOPE_FILE, PAYLOAD_FILE
+from agzamov_verify.bundle import ENVELOPE_FILE, MANIFEST_FILE, RUN_DIGITS
 from agzamov_verify.checks.attestations_given import trust_about
-from agzamov_verify.checks.check_log import CheckLog, Status, StepFailed
-from agzamov_verify.checks.opened_bundle import Opened, open_bundle
+from agzamov_verify.checks.check_log import CheckLog, Number, Status, Step, StepFailed
+from agzamov_verify.checks.limits import Budget, VerificationLimits
+from agzamov_verify.checks.opened_bundle import KEY_DIGITS, Opened, Signed, open_signed, read_manifest
 from agzamov_verify.checks.steps import Options, Verdict, verify
-from agzamov_verify.commands.bundle_argument import LEADERBOARD_RECORD, no_bundle
-from agzamov_verify.core import canon
-from agzamov_verify.core.untrusted_input import HostileBundle, Source, open_source, printable, sha256_of, show_name
+from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.core.untrusted_input import HostileBundle, open_source, printable, show_name
+from agzamov_verify.core.workers import memory_limit
 from agzamov_verify.experiment.plan_fields import Line
-from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.registration.trust_policy import TrustPolicy, parse_policy
 from agzamov_verify.scoring.departures import departures
 from agzamov_verify.show.text.quality_text import ANSWERS
@@ -48,6 +45,7 @@ from agzamov_verify.transparency_log.signed_note import BadNote
 
 from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
 from .copies import Marks, Original, copied_from, marks_of
+from .submission_record import RECORD, SubmissionEntry, SubmissionOutcome
 
 KeyId = Annotated[
     str, Meta(pattern=r"^[0-9a-f]{64}$", description="the id of a key: 64 hexadecimal digits, as keygen prints it")
@@ -103,121 +101,8 @@ def _require_sound(policy: Policy) -> None:
             raise ManifestError(f"policy.keys: expected one name for a key, found {first} and {name} for {key[:16]}")
 
 
-RECORD: Final = LEADERBOARD_RECORD
-
-
-class SubmissionOutcome(StrEnum):
-    """Outcome of a submission."""
-
-    ACCEPTED = "accepted"
-    REFUSED = "refused"
-
-
-class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line. `present`: the bundle is still there. `submitter`: the id of the key that signed it.
-
-    `run`, `sha256` and `submitter` are empty where they could not be read.
-    """
-
-    name: str
-    outcome: SubmissionOutcome
-    reason: str
-    run: str
-    sha256: str
-    present: bool = True
-    submitter: str = ""
-
-    @property
-    def bundle(self) -> tuple[str, str, str]:
-        """Identity of the bundle."""
-        return self.name, self.run, self.sha256
-
-    @property
-    def content(self) -> tuple[str, str]:
-        """What is the same under whatever name."""
-        return self.run, self.sha256
-
-
-_decoder = msgspec.json.Decoder(SubmissionEntry)
-
-
-def payload_digest(source: Source) -> str:
-    """SHA-256 of a bundle's payload manifest, which names every file of it."""
-    return sha256_of(source, PAYLOAD_FILE)
-
-
-def read_record(folder: Path) -> list[SubmissionEntry]:
-    """The record of a folder; empty where there is none yet. Raises ManifestError."""
-    path = folder / RECORD
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise ManifestError(f"{path}: expected a regular file")
-    lines = path.read_bytes().splitlines() if path.exists() else []
-    entries = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            entries.append(_decoder.decode(line))
-        except msgspec.MsgspecError as error:
-            raise ManifestError(f"{path} line {number}: {error}; take the record back from version control") from error
-    return entries
-
-
-def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) -> list[SubmissionEntry]:
-    """The record with this build's entries: known bundles, renamed or not, in their old places; new ones last.
-
-    That a bundle was accepted is kept whatever becomes of it: one that is refused now has an entry of its own.
-    """
-    found, known = {entry.bundle: entry for entry in now}, {entry.bundle for entry in before}
-    renamed = {entry.content: bundle for bundle, entry in found.items() if entry.run and bundle not in known}
-    record = [replace(entry, present=False) for entry in before]
-    by_presence = sorted(range(len(before)), key=lambda at: not before[at].present)  # those that were there come first
-    for is_same_outcome, at in product((True, False), by_presence):
-        old = before[at]
-        for new in filter(None, map(found.get, (old.bundle, renamed.get(old.content, old.bundle)))):
-            if not record[at].present and _follows(new, old, is_same_outcome=is_same_outcome):
-                record[at] = found.pop(new.bundle)
-    return [*record, *found.values()]
-
-
-def _follows(new: SubmissionEntry, old: SubmissionEntry, *, is_same_outcome: bool) -> bool:
-    """Whether an entry takes the place of an older one: with the same outcome, or accepted now and refused then."""
-    if is_same_outcome:
-        return new.outcome is old.outcome
-    return (old.outcome, new.outcome) == (SubmissionOutcome.REFUSED, SubmissionOutcome.ACCEPTED)
-
-
-def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:
-    """Write the record whole or not at all. A link in its place is replaced, never followed."""
-    descriptor, name = tempfile.mkstemp(prefix=".record.", dir=folder)
-    with os.fdopen(descriptor, "wb") as file:
-        file.writelines(canon.dumps(entry) + b"\n" for entry in entries)
-    Path(name).chmod(0o644)
-    Path(name).replace(folder / RECORD)
-
-
-def taken_away(entries: Sequence[SubmissionEntry], withdrawn: Collection[str] = ()) -> Counter[str]:
-    """By key, the runs that were accepted once and are not here any more, but for those that were to be withdrawn."""
-    here = {entry.run for entry in entries if entry.present and entry.outcome is SubmissionOutcome.ACCEPTED}
-    gone = {
-        (entry.submitter, entry.run)
-        for entry in entries
-        if not entry.present and entry.outcome is SubmissionOutcome.ACCEPTED and entry.run not in {*here, *withdrawn}
-    }
-    return Counter(submitter for submitter, _ in gone)
-
-
-def worse(before: Sequence[SubmissionEntry], now: Sequence[SubmissionEntry]) -> list[SubmissionEntry]:
-    """Entries that are refused, or no longer there, and were not so before."""
-    known = {(entry.bundle, entry.outcome, entry.present) for entry in before}
-    here = {entry.bundle for entry in now if entry.present}
-    bad = [
-        entry
-        for entry in now
-        if (entry.outcome is SubmissionOutcome.REFUSED if entry.present else entry.bundle not in here)
-    ]
-    return [entry for entry in bad if (entry.bundle, entry.outcome, entry.present) not in known]
-
-
 MIB: Final = 2**20
+SHA256: Final = re.compile("[0-9a-f]{64}")
 PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -245,26 +130,32 @@ class Taken(NamedTuple):
     verdict: Verdict
 
 
+class Accepted(NamedTuple):
+    """Accepted runs: the names of those that are taken in this build, by run, and all entries of earlier builds."""
+
+    here: dict[str, str]
+    before: Sequence[SubmissionEntry]
+
+
 def examined(folder: Path, policy: Policy, options: Options, record: Iterable[SubmissionEntry]) -> Iterator[Submission]:
     """Every submission; of two bundles of one run the one that was accepted before, else the first by name.
 
     Refused ones come last, when all is known that they may be copies of. `record`: what came before, with what is gone.
     """
-    accepted_before = [entry for entry in record if entry.outcome is SubmissionOutcome.ACCEPTED]
+    accepted = Accepted({}, [entry for entry in record if entry.outcome is SubmissionOutcome.ACCEPTED])
     paths = [path for path in folder.iterdir() if _is_submission(path)]
-    known = {entry.name for entry in accepted_before if entry.present}
-    runs: dict[str, str] = {}
+    known = {entry.name for entry in accepted.before if entry.present}
     originals, refused = list[Original](), list[Submission]()
     for path in sorted(paths, key=lambda path: (path.name not in known, path.name)):
-        found = examine(path, policy, options, runs)
+        found = examine(path, policy, options, accepted)
         if not found.taken:
             refused.append(found)
             continue
         entry = found.entry
-        runs[entry.run] = entry.name
+        accepted.here[entry.run] = entry.name
         originals.append(Original(entry.name, entry.run, entry.submitter, found.marks))
         yield found
-    originals += [Original(entry.name, entry.run, entry.submitter) for entry in accepted_before]
+    originals += [Original(entry.name, entry.run, entry.submitter) for entry in accepted.before]
     yield from (_named(found, originals) for found in refused)
 
 
@@ -279,24 +170,27 @@ def _is_submission(path: Path) -> bool:
 def _named(refused: Submission, originals: Iterable[Original]) -> Submission:
     """A refused submission; if it is a copy, its reason names the bundle that it was made from."""
     entry = refused.entry
-    if entry.run in {original.run for original in originals}:  # signed by its own key, and its reason says where it is
-        return refused
+    if (entry.run, entry.submitter) in {(original.run, original.key) for original in originals}:
+        return refused  # its reason says where the accepted one is
     others = [original for original in originals if original.name != entry.name]  # it may be an accepted one, changed
     copied = copied_from(refused.marks, others)
     return refused._replace(entry=replace(entry, reason=f"{copied}; {entry.reason}")) if copied else refused
 
 
-def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str]) -> Submission:
-    """One submission: held to the policy, and verified. `runs`: those that are taken already, with their names."""
+def examine(path: Path, policy: Policy, options: Options, accepted: Accepted) -> Submission:
+    """One submission: held to the policy, and verified."""
     entry, marks = SubmissionEntry(printable(path.name), SubmissionOutcome.REFUSED, "", "", ""), Marks()
     try:
         _require_plain(path)
         _require_small(path, policy)
         marks = marks_of(path)
-        opened = _opened(path)
-        named = {"run": opened.manifest.run_id, "sha256": payload_digest(opened.source), "submitter": opened.submitter}
-        entry = replace(entry, **named)
-        submitter = _allowed(opened, policy, runs)
+        with _opening(options.limits) as log:
+            signed = open_signed(path, log)
+            entry = _entry_of(entry, signed)
+            submitter = _allowed_signer(signed.submitter, policy)
+            opened = read_manifest(signed, log)
+        _require_new(entry, accepted)
+        _require_norm(opened.manifest.plan, policy)
         verdict = verify(path, replace(options, trust=trust_about(options.trust, opened.sha256)))
         _require_level(verdict, policy)
     except SubmissionRefused as refusal:
@@ -328,28 +222,59 @@ def _require_small(path: Path, policy: Policy) -> None:
         raise SubmissionRefused(f"expected at most {policy.bundle_mib_max} MiB, found {size / MIB:,.0f} MiB")
 
 
-def _allowed(opened: Opened, policy: Policy, runs: Mapping[str, str]) -> str:
-    """The submitter, checked before anything is replayed. Raises SubmissionRefused."""
-    submitter = next((who for who, key in policy.keys.items() if key == opened.submitter), "")
+@contextmanager
+def _opening(limits: VerificationLimits) -> Iterator[CheckLog]:
+    """For what is read before a bundle is verified, within the same limits. Raises SubmissionRefused."""
+    log = CheckLog()
+    try:
+        with memory_limit(limits.memory_mib_max), log.taking(Number.NAMES), Budget(limits).interrupting():
+            yield log
+    except StepFailed as error:
+        why = finding_line(log.findings[0]) if log.findings else _not_checked(log.steps)
+        raise SubmissionRefused(why) from error
+
+
+def _entry_of(entry: SubmissionEntry, signed: Signed) -> SubmissionEntry:
+    """The entry with what is known of a signed bundle. A run's id is the beginning of its manifest's digest."""
+    root = signed.statement.predicate.journal.root
+    return replace(
+        entry,
+        run=signed.digests.get(MANIFEST_FILE, "")[:RUN_DIGITS],
+        sha256=signed.statement.subject[0].digest.sha256,
+        submitter=signed.submitter,
+        journal=root if SHA256.fullmatch(root) else "",
+    )
+
+
+def _allowed_signer(key: str, policy: Policy) -> str:
+    """The submitter's name, found before anything that a stranger wrote is read. Raises SubmissionRefused."""
+    submitter = next((who for who, allowed in policy.keys.items() if allowed == key), "")
     if not submitter:
-        raise SubmissionRefused(f"signed by key {opened.submitter[:16]}, which the policy does not name")
-    run = opened.manifest.run_id
-    if run in runs:
-        raise SubmissionRefused(f"the run {run} is submitted already, as {runs[run]}")
-    places = departures(opened.manifest.plan)
-    if places and not policy.departures:
-        raise SubmissionRefused(
-            f"its plan departs from {opened.manifest.plan.protocol} in {len(places)} places: {places[0]}"
-        )
+        raise SubmissionRefused(f"signed by key {key[:KEY_DIGITS]}, which the policy does not name")
     return submitter
 
 
-def _opened(path: Path) -> Opened:
-    log = CheckLog()
-    try:
-        return open_bundle(path, log)
-    except StepFailed as error:
-        raise SubmissionRefused(finding_line(log.findings[0])) from error
+def _require_new(entry: SubmissionEntry, accepted: Accepted) -> None:
+    """Raises SubmissionRefused for a run that is here already, or was accepted with other replies."""
+    if entry.run in accepted.here:
+        raise SubmissionRefused(f"the run {entry.run} is submitted already, as {accepted.here[entry.run]}")
+    before = [old for old in accepted.before if old.run == entry.run]
+    if before and all(entry.has_other_replies(old) for old in before):
+        raise SubmissionRefused(
+            f"the run {entry.run} was accepted before, as {before[0].name}, with other journals; put that bundle back"
+        )
+
+
+def _require_norm(plan: Plan, policy: Policy) -> None:
+    places = departures(plan)
+    if places and not policy.departures:
+        raise SubmissionRefused(f"its plan departs from {plan.protocol} in {len(places)} places: {places[0]}")
+
+
+def _not_checked(steps: Iterable[Step]) -> str:
+    """The steps that were not checked, and why the first was not."""
+    missing = [step for step in steps if step.status is Status.NOT_CHECKED]
+    return f"not checked: {', '.join(step.name for step in missing)} ({missing[0].remark})"
 
 
 def _require_level(verdict: Verdict, policy: Policy) -> None:

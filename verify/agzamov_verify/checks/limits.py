@@ -5,12 +5,17 @@ journals. So everything that costs is counted before it is begun or watched whil
 is NOT CHECKED, with what was done of what: never PASS, and never FAIL for want of time.
 """
 
+import signal
+import threading
 import time
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, NoReturn
 
 import msgspec
 from msgspec import Meta
 
+from ..core.workers import CAN_FORK
 from .check_log import CouldNotCheck
 
 
@@ -55,6 +60,28 @@ class Budget:
         """Raises CouldNotCheck where no time is left."""
         if self.is_over:
             raise CouldNotCheck(self.time_is_up)
+
+    @contextmanager
+    def interrupting(self) -> Iterator[None]:
+        """Within it, CouldNotCheck is raised as soon as time is up, wherever the program is.
+
+        For work that does not look at the clock itself. It needs the main thread and a POSIX system; elsewhere the
+        work is not bounded.
+        """
+        if threading.current_thread() is not threading.main_thread() or not CAN_FORK:
+            yield
+            return
+
+        def end(*_: object) -> NoReturn:
+            raise CouldNotCheck(self.time_is_up)
+
+        before = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, max(self.seconds_left, 1e-6))  # 0 would mean never
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     def affordable(self, nodes_each: int) -> int:
         """Number of searches of `nodes_each` nodes that the engines may still do."""

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,7 @@ from ..protocols.norms import load_protocol, protocol_sha256
 from ..registration.beacon import BeaconRound
 from ..systems import MemorySystem
 from .check_log import CheckLog, Number
+from .limits import Budget
 
 NOTE_BYTES_MAX = 2**21
 SALT_SELF = b"agz/seed/self/v1"
@@ -72,8 +74,17 @@ class Opened(msgspec.Struct, frozen=True):
         return read_payload(self.source, self.digests, name)
 
 
-def open_bundle(path: Path, log: CheckLog, expected_key_id: str = "") -> Opened:
-    """Take steps 1 to 5. Raises StepFailed at the first that fails."""
+class Signed(msgspec.Struct, frozen=True):
+    """A bundle whose files are those that its submitter signed; nothing of its manifest was read."""
+
+    source: Source
+    digests: dict[str, str]
+    submitter: str
+    statement: Statement
+
+
+def open_signed(path: Path, log: CheckLog, expected_key_id: str = "") -> Signed:
+    """Take steps 1 to 3. Raises StepFailed at the first that fails."""
     with log.step(Number.NAMES):
         source = open_source(path)
         _names(source, log)
@@ -83,6 +94,18 @@ def open_bundle(path: Path, log: CheckLog, expected_key_id: str = "") -> Opened:
         submitter, statement = _signature(source, digests, log)
         if expected_key_id not in ("", submitter):
             log.add(Number.SIGNATURE, bundle.KEY_FILE, *_another_key(expected_key_id, submitter))
+    return Signed(source, digests, submitter, statement)
+
+
+def open_bundle(path: Path, log: CheckLog, expected_key_id: str = "", budget: Budget | None = None) -> Opened:
+    """Take steps 1 to 5, within the time of `budget` where one is given. Raises StepFailed at the first that fails."""
+    with log.taking(Number.NAMES), budget.interrupting() if budget else nullcontext():
+        return read_manifest(open_signed(path, log, expected_key_id), log)
+
+
+def read_manifest(signed: Signed, log: CheckLog) -> Opened:
+    """Take steps 4 and 5. Raises StepFailed at the first that fails."""
+    source, digests, submitter, statement = signed.source, signed.digests, signed.submitter, signed.statement
     with log.step(Number.MANIFEST):
         manifest = _manifest(source, digests, log)
         _pins(manifest, digests, submitter, statement, log)

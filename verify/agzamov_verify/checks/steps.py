@@ -180,7 +180,7 @@ def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -
     at_hand = EngineAtHand(
         options.engine, options.engine_missing, options.jobs, budget, options.say, programs, options.games_max
     )
-    opened = open_bundle(path, log, options.expected_key_id)
+    opened = open_bundle(path, log, options.expected_key_id, budget)
     _say_whose(opened, options, verdict)
     with log.taking(Number.PAYLOAD):
         verdict.warnings = attested_warnings(opened)
