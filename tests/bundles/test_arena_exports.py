@@ -51,7 +51,10 @@ PLAN: dict[str, Any] = {
     "matches": [{"phase": 6, **match} for match in MATCHES],
     **RULES,
 }
+GAMES = {"chess", "draughts", "holdem", "holdem_ring", "werewolf"}
 BABBLE_ONE_IN = 23
+SIT_AND_GO = {"illegal": "retry_then_forfeit"}
+SIT_AND_GOS = {"game": "holdem_sit_and_go", "phase": 6, "sit_and_gos": 6, "block_sit_and_gos": 3}
 
 
 def babbling(world: Callable[[Question], Answer]) -> Callable[[Question], Answer]:
@@ -123,7 +126,7 @@ def test_each_model_has_a_record_with_all_five_games(bundle: Path) -> None:
     for record in records:
         jsonschema.validate(record, RECORD)
         games = [row["evaluation_name"].split("/")[2] for row in record["evaluation_results"]]
-        assert sorted(games) == ["chess", "draughts", "holdem", "holdem_ring", "werewolf"]
+        assert set(games) == GAMES
     chess_scores = [
         row["score_details"]["score"]
         for record in records
@@ -147,7 +150,7 @@ def test_an_arenas_pairs_and_episodes_are_read_back(bundle: Path, tmp_path: Path
     assert run("arena", "export", bundle.parent, "--to", "episodes", "--out", folder).exit_code == 0
     with pairs.open() as file:
         rows = list(csv.DictReader(file))
-    assert {row["game"] for row in rows} == {"chess", "draughts", "holdem", "holdem_ring", "werewolf"}
+    assert {row["game"] for row in rows} == GAMES
     assert {row["forfeit"] for row in rows if row["game"] == "chess"} <= {"0", "1"}
     made = json.loads(run("arena", "table", bundle.parent, "--json").stdout)
     by_pairs = imported_table(read_pairs(pairs))
@@ -166,6 +169,58 @@ def test_an_arenas_pairs_and_episodes_are_read_back(bundle: Path, tmp_path: Path
     told = [state["action"]["submission"] for step in first["steps"] for state in step if state["action"]]
     assert len(told) == len(first["steps"]) - 1
     assert first["info"]["Agzamov"]["run"] == bundle.name
+
+
+@pytest.fixture(scope="module")
+def sit_and_gos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    match = {**SIT_AND_GOS, "a": "one", "b": "two", "others": AT_TABLE}
+    wished = {**PLAN, "seats": SCRIPTED, "matches": [match], "holdem_sit_and_go": SIT_AND_GO}
+    rest = {name: rules for name, rules in wished.items() if name not in RULES}
+    made: Path = make(rest, tmp_path_factory.mktemp("sit-and-gos"))
+    return made
+
+
+def test_orders_of_finish_are_exported_whole(sit_and_gos: Path, tmp_path: Path) -> None:
+    """All but the first were exported as tied, and the table counted first places as points."""
+    bundle, folder, pairs = sit_and_gos, tmp_path / "episodes", tmp_path / "pairs.csv"
+    assert run("arena", "export", bundle.parent, "--to", "pairs", "--out", pairs).exit_code == 0
+    assert run("arena", "export", bundle.parent, "--to", "episodes", "--out", folder).exit_code == 0
+    (game,) = (
+        game
+        for game in json.loads(run("arena", "table", bundle.parent, "--json").stdout)["games"]
+        if game["game"] == "holdem_sit_and_go"
+    )
+    points = {row["player"]: row["points"] for row in game["rows"]}
+    assert sum(points.values()) == pytest.approx(6 * 1.5), "of three players 1, a half and 0"
+    met = {(one["player"], one["opponent"]): one["points"] for one in game["pairings"]}
+    assert points == {name: sum(won / 2 for (own, _), won in met.items() if own == name) for name in points}
+    with pairs.open() as file:
+        rows = [row for row in csv.DictReader(file) if row["game"] == "holdem_sit_and_go"]
+    worth = {"model_a": 1.0, "model_b": 0.0}
+    told = {
+        pair: sum(worth.get(row["winner"], 0.5) for row in rows if (row["model_a"], row["model_b"]) == pair)
+        + sum(1 - worth.get(row["winner"], 0.5) for row in rows if (row["model_b"], row["model_a"]) == pair)
+        for pair in met
+    }
+    assert told == met
+    found = [json.loads(path.read_text()) for path in folder.glob("*sit_and_go*")]
+    assert len(found) == 6
+    assert all(sum(one["rewards"]) == pytest.approx(1.5) for one in found)
+    assert {
+        name: sum(one["rewards"][one["info"]["TeamNames"].index(name)] for one in found) for name in points
+    } == points
+    (read,) = (game for game in imported_table(read_episodes(folder)).games if "sit_and_go" in game.game)
+    assert read.tables == sum(len(set(one["rewards"])) > 2 for one in found) > 0
+
+
+def test_games_of_one_opening_are_one_cluster_as_episodes_too(bundle: Path, tmp_path: Path) -> None:
+    pairs, folder = tmp_path / "pairs.csv", tmp_path / "episodes"
+    assert run("arena", "export", bundle.parent, "--to", "pairs", "--out", pairs).exit_code == 0
+    assert run("arena", "export", bundle.parent, "--to", "episodes", "--out", folder).exit_code == 0
+    by_pairs, by_episodes = read_pairs(pairs).games, read_episodes(folder).games
+    for name in ("draughts", "holdem_ring"):
+        own, other = by_episodes[f"agzamov_{name}"].cluster, by_pairs[name].cluster
+        assert len(set(own)) == len(set(other)) < len(other)
 
 
 def test_what_is_there_is_not_written_over(bundle: Path, tmp_path: Path) -> None:

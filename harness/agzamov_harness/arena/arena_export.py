@@ -31,7 +31,7 @@ DONE, ACTIVE, INACTIVE, INVALID = "DONE", "ACTIVE", "INACTIVE", "INVALID"
 class Contest(NamedTuple):
     """Results that are won or lost together. `worth`: of each player, in no order; `teams`: -1 of who has none.
 
-    `worth` is 1, 0 or -1, in games of chips big blinds.
+    `worth` is 1, 0 or -1, in games of chips big blinds, in orders of finish the share of the others who finished lower.
     """
 
     game: str
@@ -39,6 +39,11 @@ class Contest(NamedTuple):
     worth: tuple[float, ...]
     teams: tuple[int, ...]
     results: tuple[GamePlayed, ...]
+
+    @property
+    def cluster(self) -> str:
+        """What contests share that are not independent: their unit."""
+        return "/".join(map(str, self.results[0].unit))
 
 
 def contests(collected: Collected) -> Iterator[Contest]:
@@ -51,7 +56,8 @@ def contests(collected: Collected) -> Iterator[Contest]:
                 continue
             for one in played:
                 teams = one.teams if GAMES[game].team_names else (-1,) * len(one.players)
-                yield Contest(game, one.players, tuple(map(float, one.won)), teams, (one,))
+                worth = one.points if one.is_finish else tuple(map(float, one.won))
+                yield Contest(game, one.players, worth, teams, (one,))
 
 
 def _of_chips(game: str, hands: tuple[GamePlayed, ...]) -> Contest:
@@ -68,7 +74,6 @@ def pair_rows(collected: Collected) -> Iterator[PairRow]:
     """The table of pairs. Players of one team are none, nor is a player at two seats of one table."""
     for contest in contests(collected):
         one = contest.results[0]
-        cluster = "/".join(map(str, one.unit))
         single = len(contest.results) == 1 and len(contest.players) == TWO
         for a, b in combinations(range(len(contest.players)), TWO):
             first, second = contest.players[a], contest.players[b]
@@ -76,7 +81,7 @@ def pair_rows(collected: Collected) -> Iterator[PairRow]:
                 continue
             outcome = 1 + (contest.worth[a] > contest.worth[b]) - (contest.worth[a] < contest.worth[b])
             digest = one.moves_sha256 if single else ""
-            yield PairRow(contest.game, first, second, outcome, cluster, digest, 1, single and one.is_forfeit)
+            yield PairRow(contest.game, first, second, outcome, contest.cluster, digest, 1, single and one.is_forfeit)
 
 
 def episodes(opened: Opened, collected: Collected) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -116,7 +121,7 @@ def _episode(contest: Contest, games: Sequence[PlayedGame], plan: Plan, sha256: 
         "info": {
             "EpisodeId": f"{first.run}/{first.name}",
             "TeamNames": list(contest.players),
-            "Agzamov": {"run": first.run, "manifest_sha256": sha256},
+            "Agzamov": {"run": first.run, "manifest_sha256": sha256, "cluster": contest.cluster},
         },
     }
 

@@ -228,7 +228,7 @@ def _game_row(row: GameRow, *, has_chips: bool) -> tuple[Child, ...]:
         foreign_name(row.player),
         *cells,
         f"{row.results:,}",
-        rate if has_chips else f"{row.points:g}",
+        rate if has_chips else f"{row.points:.2f}".rstrip("0").rstrip("."),
         f"{row.forfeits:,}",
         f"{100 * row.unusable / max(1, row.decisions):.1f} %",
         f"{row.tokens:,.0f}",

@@ -26,9 +26,9 @@ from .verified_bundles import Collected, Counted, GamePlayed, LeftOut, Spent
 class GameRow(msgspec.Struct, frozen=True):
     """A player in one game. `rating_by_play`: without the games that a forfeit decided; null where that leaves none.
 
-    `points`: a win is 1, a draw half. `bb_per_100` in games of chips, with the half width of its 95 % interval, less
-    what the cards gave (control variates); `bb_raw` with it. Tokens and US dollars are of one result; no
-    dollars (null) of a model whose price the plan does not say.
+    `points`: the sum of `GamePlayed.points`. `bb_per_100` in games of chips, with the half width of its 95 % interval,
+    less what the cards gave (control variates); `bb_raw` with it. Tokens and US dollars are of one result; no dollars
+    (null) of a model whose price the plan does not say.
     """
 
     player: str
@@ -213,12 +213,12 @@ def _row(
 
 
 def _points(results: Iterable[GamePlayed]) -> dict[str, float]:
-    """Points of each player: a win is 1, a draw half."""
+    """Points of each player over all results."""
     found: dict[str, float] = {}
     for one in results:
-        for player, won in zip(one.players, one.won, strict=True):
-            found[player] = found.get(player, 0.0) + (won + 1) / 2
-    return found
+        for player, points in zip(one.players, one.points, strict=True):
+            found[player] = found.get(player, 0.0) + points
+    return {player: round(points, 4) for player, points in found.items()}
 
 
 def table_bytes(table: ArenaTable) -> bytes:

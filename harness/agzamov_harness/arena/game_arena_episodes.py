@@ -11,7 +11,7 @@ INVALID. Names are the scheduler's: `info.TeamNames`, or `info.Agents[].Name`. R
 - an action that was submitted and not applied at the last step is an illegal move, by which open_spiel episodes end
   with rewards of 1 and -1 and every status DONE: the harness decided it;
 - of more than two players, each two with unlike rewards are a pair; those with equal ones may be a team, and are none.
-  All pairs of an episode are one cluster;
+  All pairs of an episode are one cluster, and so are episodes that this program wrote of one unit;
 - such an episode with at least three different rewards, and ten players at most, is also an order of finish;
 - an episode of a player against itself, and one that was met before by its number, count for nothing.
 """
@@ -53,6 +53,12 @@ class _GameEnd(msgspec.Struct):
     terminated_with_agent_error: bool = False
 
 
+class _Ours(msgspec.Struct):
+    """What an episode has that `arena export` wrote."""
+
+    cluster: str = ""
+
+
 class _Info(msgspec.Struct):
     """What the scheduler and the environment say of an episode; of names both spellings are in use."""
 
@@ -60,6 +66,7 @@ class _Info(msgspec.Struct):
     agents: list[_Agent] = msgspec.field(name="Agents", default_factory=list)
     number: int | str | None = msgspec.field(name="EpisodeId", default=None)
     game_end: _GameEnd | None = msgspec.field(name="GAME_END", default=None)
+    ours: _Ours = msgspec.field(name="Agzamov", default_factory=_Ours)
 
 
 class _State(msgspec.Struct):
@@ -84,6 +91,7 @@ class _Met(NamedTuple):
 
     game: str
     number: str
+    cluster: str
     names: tuple[str, ...]
     rewards: tuple[float | None, ...]
     is_forfeit: bool
@@ -150,10 +158,11 @@ def _met(episode: _Episode) -> _Met:
         raise ManifestError(f"expected 2 to {SEATS_MAX} rewards, one for each name, found {seats} and {len(names)}")
     if any(reward is not None and not isfinite(reward) for reward in episode.rewards):
         raise ManifestError("expected rewards that are finite")
-    number = episode.info.number
+    number = str(episode.info.number) if episode.info.number is not None else episode.id
     return _Met(
         episode.name.removeprefix(ENVIRONMENT),
-        str(number) if number is not None else episode.id,
+        number,
+        episode.info.ours.cluster or number,
         tuple(names),
         tuple(episode.rewards),
         bool(FAILED.intersection(episode.statuses)) or None in episode.rewards or _is_illegal(episode.steps[-1:]),
@@ -173,7 +182,7 @@ def _finish(met: _Met) -> Finish | None:
     seats = len(worth)
     if not TWO < seats <= TABLE_MAX or len(set(met.names)) < seats or len(set(worth)) <= TWO:
         return None
-    return Finish(met.names, tuple(sum(other > own for other in worth) for own in worth))
+    return Finish(met.names, tuple(sum(other > own for other in worth) for own in worth), met.cluster)
 
 
 def _rows(met: _Met) -> Iterator[PairRow]:
@@ -183,4 +192,4 @@ def _rows(met: _Met) -> Iterator[PairRow]:
         is_equal = worth[one] == worth[other]
         if met.names[one] != met.names[other] and not (is_equal and len(met.names) > TWO):
             outcome = DRAW if is_equal else WIN if worth[one] > worth[other] else LOSS
-            yield PairRow(met.game, met.names[one], met.names[other], outcome, met.number, is_forfeit=met.is_forfeit)
+            yield PairRow(met.game, met.names[one], met.names[other], outcome, met.cluster, is_forfeit=met.is_forfeit)

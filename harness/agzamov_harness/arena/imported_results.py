@@ -64,10 +64,14 @@ class PairRow(NamedTuple):
 
 
 class Finish(NamedTuple):
-    """The order of finish at a table of three and more: 0 is first, players who tie have one rank."""
+    """The order of finish at a table of three and more: 0 is first, players who tie have one rank.
+
+    `cluster`: as of a `PairRow`.
+    """
 
     names: tuple[str, ...]
     ranks: tuple[int, ...]
+    cluster: str = ""
 
 
 class GameColumns:
@@ -77,7 +81,7 @@ class GameColumns:
         self.first, self.second, self.outcome = array("q"), array("q"), array("q")
         self.cluster, self.count, self.forfeit = array("q"), array("q"), array("b")
         self.digests = list[str]()
-        self.tables = list[tuple[tuple[int, ...], tuple[int, ...]]]()
+        self.tables = list[tuple[tuple[int, ...], tuple[int, ...], str]]()
         self._clusters = dict[str, int]()
 
     def add(self, row: PairRow, first: int, second: int) -> None:
@@ -93,11 +97,12 @@ class GameColumns:
             self.digests += [""] * (number - len(self.digests)) + [row.digest]
 
     def finishes(self, order: Ints) -> TableResults:
-        """The tables for a fit, each a cluster, in an order that does not depend on that of the source."""
-        told = sorted((tuple(int(order[player]) for player in players), ranks) for players, ranks in self.tables)
+        """The tables for a fit, in an order that does not depend on that of the source."""
+        told = sorted((tuple(int(order[player]) for player in players), *rest) for players, *rest in self.tables)
+        clusters = dict[str, int]()
         rows = [
-            (number, player, rank, 0.0, seat, number)
-            for number, (players, ranks) in enumerate(told)
+            (number, player, rank, 0.0, seat, clusters.setdefault(cluster, number) if cluster else number)
+            for number, (players, ranks, cluster) in enumerate(told)
             for seat, (player, rank) in enumerate(zip(players, ranks, strict=True))
         ]
         return table_results(len(order), rows)
@@ -155,7 +160,7 @@ class Gathered:
     def add_finish(self, game: str, finish: Finish) -> None:
         """A table of a game of which pairs were added, by its order of finish."""
         players = tuple(self._player(name) for name in finish.names)
-        self._games[game].tables.append((players, finish.ranks))
+        self._games[game].tables.append((players, finish.ranks, finish.cluster))
 
     def leave_out(self, reason: str) -> None:
         """Something of the source counts for nothing."""

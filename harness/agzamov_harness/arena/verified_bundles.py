@@ -74,6 +74,20 @@ class GamePlayed(NamedTuple):
     luck: tuple[float, ...] = ()
     read_backs: tuple[tuple[str, int, bool], ...] = ()
 
+    @property
+    def points(self) -> tuple[float, ...]:
+        """Of each player: 1, a half or 0; of an order of finish the share of the others who finished lower.
+
+        Who tied counts half.
+        """
+        if not self.is_finish:
+            return tuple((won + 1) / 2 for won in self.won)
+        others = len(self.players) - 1
+        return tuple(
+            (sum((own > other) + (own == other) / 2 for other in self.outcomes) - 1 / 2) / others
+            for own in self.outcomes
+        )
+
 
 class Spent(msgspec.Struct):
     """What a player's seats cost in one game: results, forfeits, decisions, tokens and US dollars.

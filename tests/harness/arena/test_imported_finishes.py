@@ -69,7 +69,7 @@ def test_ratings_by_finish_are_those_of_a_general_optimiser_beside_those_of_pair
 def test_players_with_one_reward_tie(tmp_path: Path) -> None:
     told = [poker(list(MODELS), [3, 1, 1, 0], 1), poker(list(MODELS)[::-1], [2, 5, 0, 2], 2)]
     found = read_episodes(written(tmp_path, *told))
-    assert [ranks for _, ranks in found.games["repeated_poker"].tables] == [(0, 1, 1, 3), (1, 0, 3, 1)]
+    assert [ranks for _, ranks, _ in found.games["repeated_poker"].tables] == [(0, 1, 1, 3), (1, 0, 3, 1)]
 
 
 @pytest.mark.parametrize(
@@ -111,3 +111,15 @@ def test_the_order_of_episodes_changes_nothing_and_the_screen_has_both_tables(tm
     said = CliRunner().invoke(main, ["arena", "rank", str(one), "--from", "episodes"]).output
     assert "By the order of finish at 12 tables of three and more (Plackett and Luce)" in said
     assert said.count("alpha") == 2
+
+
+def test_finishes_of_one_cluster_are_one(tmp_path: Path) -> None:
+    """Sit-and-gos with the same cards counted as independent tables once they were written as episodes."""
+    told = tables(20)
+    alone = read_episodes(written(tmp_path, *told)).games["repeated_poker"]
+    for number, one in enumerate(told):
+        one["info"]["Agzamov"] = {"cluster": f"run/match/{number // 2}"}
+    paired = read_episodes(written(tmp_path, *told)).games["repeated_poker"]
+    order = np.arange(len(MODELS))
+    assert [len(set(game.finishes(order).cluster.tolist())) for game in (alone, paired)] == [20, 10]
+    assert [len(set(game.cluster)) for game in (alone, paired)] == [20, 10]
