@@ -240,6 +240,8 @@ UPSTREAM = {"code": 502, "message": "Upstream overloaded"}
         (of_choice(error=UPSTREAM), "an error of the server's own: Upstream overloaded"),
         (of_choice(finish_reason="error"), "an error of the server's own"),
         (of_choice(finish_reason="Error", message={"content": "MOVE: e2e4"}), "an error of the server's own"),
+        (of_choice(finish_reason="abort", message={"content": "MOVE: e2"}), "broke off itself, finish reason abort"),
+        (of_choice(finish_reason="Load"), "broke off itself, finish reason load"),
         ({**of_choice(finish_reason=None), "error": UPSTREAM}, "an error of the server's own: Upstream overloaded"),
         ({**completion(), "error": UPSTREAM}, "an error of the server's own: Upstream overloaded"),
         (of_choice(message={"error": "Upstream overloaded"}), "an error of the server's own: Upstream overloaded"),

@@ -15,8 +15,8 @@ import msgspec
 from agzamov_verify.core.questions import TOKENS_MAX, ToolCall
 
 NOT_JSON: Final = "it is not JSON"
-SERVERS_ERROR: Final = "error"
-"""The finish reason of a choice that the server failed to make."""
+BROKEN_OFF: Final = frozenset({"abort", "aborted", "cancelled", "canceled", "load", "unload"})
+"""Finish reasons of a reply that its server broke off itself: vLLM and SGLang (abort), Ollama (load, unload)."""
 ENDED_BY_MODEL: Final = frozenset({"content_filter", "length"})
 """Finish reasons with which a message without content is still the model's."""
 
@@ -101,9 +101,11 @@ def read_completion(body: bytes) -> ServerAnswer:
 def _refuse_an_error(answer: Any, choice: Any, message: Any, finish: str) -> None:
     """Raises NotACompletion for an error of the server's own beside a choice or in its place."""
     errors = [error for place in (answer, choice, message) if (error := _field(place, "error"))]
-    if errors or finish.lower() == SERVERS_ERROR:
+    if errors or finish.lower() == "error":
         told = next(filter(None, (_text(error) or _text(_field(error, "message")) for error in errors)), "")
         raise NotACompletion("an error of the server's own", told)
+    if (reason := finish.lower()) in BROKEN_OFF:
+        raise NotACompletion(f"a reply that the server broke off itself, finish reason {reason}")
 
 
 def _is_of_the_model(message: Any, read: ServerAnswer) -> bool:

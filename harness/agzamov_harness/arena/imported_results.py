@@ -98,7 +98,9 @@ class GameColumns:
 
     def finishes(self, order: Ints) -> TableResults:
         """The tables for a fit, in an order that does not depend on that of the source."""
-        told = sorted((tuple(int(order[player]) for player in players), *rest) for players, *rest in self.tables)
+        told = sorted(
+            (tuple(int(order[player]) for player in players), ranks, cluster) for players, ranks, cluster in self.tables
+        )
         clusters = dict[str, int]()
         rows = [
             (number, player, rank, 0.0, seat, clusters.setdefault(cluster, number) if cluster else number)
