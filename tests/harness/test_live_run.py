@@ -89,7 +89,7 @@ def test_unusable_answers_are_counted_at_each_decision(babbled: tuple[Path, Path
     (game,) = told.games
     assert told.cut == told.answers // 2
     assert game.is_unusable
-    what = "names no move" if told.answers % 2 else "cut at tokens_max"
+    what = "names no move" if told.answers % 2 else "cut"
     assert game.verdict == f"agent: unusable answer, {what}; played at random"
     assert game.counts == {"agent": (told.answers, told.answers)}
     is_next_open = game.turn == told.answers  # a planted question comes before the next decision

@@ -267,7 +267,7 @@ def test_positions_that_are_judged_take_the_place_of_calls() -> None:
 def test_a_seat_most_of_whose_answers_are_unusable_is_warned_of_after_twenty() -> None:
     plan = plan_from(PLAN)
     assert warning_of("smol", SeatAnswers(20, {"illegal": 2, "cut": 17}), plan) == (
-        "smol: 19 of 20 answers unusable (17 cut at tokens_max 48, 2 illegal); Ctrl-C stops the run, nothing is lost"
+        "smol: 19 of 20 answers unusable (17 cut (tokens_max is 48), 2 illegal); Ctrl-C stops the run, nothing is lost"
     )
     assert not warning_of("smol", SeatAnswers(19, {"cut": 19}), plan), "too few to say"
     assert not warning_of("smol", SeatAnswers(20, {"cut": 10}), plan), "half is not most"
@@ -280,7 +280,7 @@ def test_the_warning_comes_once_without_a_terminal_too(capsys: pytest.CaptureFix
         for _ in range(3):
             watcher.update(counts_of(plan))
     assert capsys.readouterr().err == (
-        "warning: smol: 24 of 24 answers unusable (24 cut at tokens_max 48); Ctrl-C stops the run, nothing is lost\n"
+        "warning: smol: 24 of 24 answers unusable (24 cut (tokens_max is 48)); Ctrl-C stops the run, nothing is lost\n"
     )
 
 

@@ -23,10 +23,15 @@ def plan(**other: Any) -> Plan:
     return msgspec.convert({"title": "Failed", "seats": seats, "matches": [match], **other}, Plan)
 
 
-def stats(legal: int = 0, tokens_max: int = 24, **faults: int) -> SeatStats:
-    """A seat with so many legal first attempts, and faults by class."""
+def stats(legal: int = 0, tokens_max: int = 24, cut_at: int = 24, **faults: int) -> SeatStats:
+    """A seat with so many legal first attempts, and faults by class; replies that were cut have `cut_at` tokens."""
     first = {f"first_{name}": count for name, count in faults.items()}
-    tally = Tally(decisions=legal + sum(faults.values()), first_exact=legal, **first)
+    tally = Tally(
+        decisions=legal + sum(faults.values()),
+        first_exact=legal,
+        completion_tokens=cut_at * faults.get("cut", 0),
+        **first,
+    )
     return seat_stats("smol", tally, Price(), 5, tokens_max)
 
 
@@ -86,7 +91,13 @@ NO_DECLARATION = "answers have no declaration that can be read"
             stats(cut=8, tokens_max=0),
             "did not end its answers",
             f"8 of 8 {NO_DECLARATION} (cut 8), and {UNKNOWN}",
-            f"a server that ends its replies, {ONE_SHOT}",
+            f"a server that does not cut replies, {ONE_SHOT}",
+        ),
+        (
+            stats(cut=8, cut_at=23),
+            "did not end its answers",
+            f"8 of 8 {NO_DECLARATION} (cut 8), and {UNKNOWN}",
+            f"a server that does not cut replies (or a greater tokens_max), {ONE_SHOT}",
         ),
         (
             stats(illegal=5, legal=2, no_reply=1),
@@ -97,7 +108,9 @@ NO_DECLARATION = "answers have no declaration that can be read"
     ],
 )
 def test_counts_of_both_are_told_and_what_to_try(row: SeatStats, cannot: str, counts: str, advice: str) -> None:
-    assert failed_answer_words(answers(row), plan()) == f"smol {cannot} in Chess960: {counts}; next, try {advice}"
+    limited = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "smol", "tokens_max": 24}
+    planned = plan(seats={"smol": limited, "dice": {"kind": "random"}}) if row.reply_tokens_max else plan()
+    assert failed_answer_words(answers(row), planned) == f"smol {cannot} in Chess960: {counts}; next, try {advice}"
 
 
 def test_what_a_plan_has_already_is_not_advised() -> None:

@@ -30,7 +30,7 @@ class PerceptionGap(msgspec.Struct, frozen=True):
     """One model in one game. `gap`: points a game with text less those with images, over so many `starts`.
 
     `low`, `high`: the 95 % interval; null with fewer than two starts. `boards` were read back, of them `boards_right`
-    with all squares, `cut` at the token limit; `squares_right`: on average, of 64.
+    with all squares, `cut`: without their end; `squares_right`: on average, of 64.
     """
 
     game: str
@@ -106,6 +106,6 @@ def gap_words(one: PerceptionGap) -> str:
     )
     if not one.boards:
         return f"{told} No board was read back."
-    cut = f", {one.cut:,} cut at the token limit" if one.cut else ""
+    cut = f", {one.cut:,} cut" if one.cut else ""
     right = f"{100 * one.boards_right / one.boards:.1f} % of {one.boards:,} boards read back without a mistake"
     return f"{told} {right}, {one.squares_right:.1f} of 64 squares on average{cut}."

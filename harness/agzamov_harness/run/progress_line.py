@@ -21,7 +21,7 @@ MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 WARNED_AFTER: Final = 20
 """Decisions of a seat before a warning: fewer could be bad luck."""
 WORDS: Final[Mapping[FaultKind, str]] = {
-    FaultKind.CUT: "cut at tokens_max",
+    FaultKind.CUT: "cut",
     FaultKind.NO_ACTION: "without a declared action",
     FaultKind.ILLEGAL: "illegal",
     FaultKind.AMBIGUOUS: "ambiguous",
@@ -108,7 +108,7 @@ def warning_of(seat: str, answers: SeatAnswers, plan: Plan) -> str:
     rows = sorted(answers.unusable.items(), key=lambda row: -row[1])
     limit = plan.seats[seat].tokens_limit
     kinds = [
-        f"{number:,} {WORDS[FaultKind(kind)]}{f' {limit}' if kind == FaultKind.CUT and limit else ''}"
+        f"{number:,} {WORDS[FaultKind(kind)]}{f' (tokens_max is {limit:,})' if kind == FaultKind.CUT and limit else ''}"
         for kind, number in rows
     ]
     return (

@@ -36,7 +36,7 @@ function cost(told) {
 
 function answers(told) {
   if (!told.answers) return "no answer yet";
-  const cut = told.cut ? `, ${told.cut === told.unusable ? "all" : many(told.cut)} of them cut at tokens_max` : "";
+  const cut = told.cut ? `, ${told.cut === told.unusable ? "all" : many(told.cut)} of them cut` : "";
   return `${told.worst ? `${told.worst}: ` : ""}${many(told.unusable)} of ${many(told.answers)} answers unusable${cut}`;
 }
 
@@ -126,7 +126,7 @@ function score(told) {
 }
 
 const SEAT_COLUMNS = [["unusable answers", (row) => (row.answers ? `${many(row.unusable)} of ${many(row.answers)}` : "–")],
-  ["cut at tokens_max", (row) => (row.answers ? many(row.cut) : "–")], ["no reply", (row) => many(row.no_reply)], ["retries", (row) => many(row.retries)],
+  ["cut", (row) => (row.answers ? many(row.cut) : "–")], ["no reply", (row) => many(row.no_reply)], ["retries", (row) => many(row.retries)],
   ["calls", (row) => many(row.calls)], ["tokens in", (row) => (row.is_model ? many(row.prompt_tokens) : "–")], ["tokens out", (row) => (row.is_model ? many(row.completion_tokens) : "–")]];
 
 function seats(told) {

@@ -16,7 +16,7 @@ FAULT_WORDS: Final[Mapping[FaultKind, str]] = {
     FaultKind.NO_ACTION: "names no move",
     FaultKind.AMBIGUOUS: "names two moves",
     FaultKind.ILLEGAL: "not legal",
-    FaultKind.CUT: "cut at tokens_max",
+    FaultKind.CUT: "cut",
     FaultKind.NO_REPLY: "no reply",
 }
 
@@ -24,8 +24,8 @@ FAULT_WORDS: Final[Mapping[FaultKind, str]] = {
 class SeatCounts(msgspec.Struct, gc=False):
     """One seat so far. `answers`: a model's first ones at its decisions; `unusable`: those without a legal action.
 
-    `cut`: of these, cut at the seat's token limit. `no_reply`: calls that its server answered with a refusal, or not
-    at all; `retries`: calls that failed and were made again.
+    `cut`: of these, those without an end, as at a limit of tokens. `no_reply`: calls that its server answered with a
+    refusal, or not at all; `retries`: calls that failed and were made again.
     """
 
     calls: int = 0

@@ -31,8 +31,8 @@ class Cannot(StrEnum):
 class FailedAnswers(msgspec.Struct, frozen=True, kw_only=True):
     """First attempts of one seat in one game, in decisions: all, those without a declaration by class, illegal ones.
 
-    `cannot`: what they show; empty where neither rate reaches the bound. `tokens_max`: the plan's limit of one reply;
-    0 for none.
+    `cannot`: what they show; empty where neither rate reaches the bound. `tokens_max`: the plan's limit of one reply,
+    where it may have cut those that were cut; else 0.
     """
 
     seat: str
@@ -97,7 +97,7 @@ def added(seat: str, game: str, stats: Iterable[SeatStats], bound_percent: int) 
         no_reply=sum(row.first_no_reply for row in faults),
         illegal=sum(row.first_illegal for row in faults),
         cannot=(),
-        tokens_max=max((row.reply_tokens_max for row in rows), default=0),
+        tokens_max=max((row.reply_tokens_max for row in rows if row.is_cut_at_limit), default=0),
     )
     rates = {Cannot.FORMAT: (answers.unread, answers.answers), Cannot.PLAY: (answers.illegal, answers.declared)}
     cannot = tuple(one for one, (failed, of) in rates.items() if failed and 100 * failed >= bound_percent * of)

@@ -103,13 +103,7 @@ def _most(stats: SeatStats) -> tuple[str, bool, int]:
     if not total or most < NEARLY_ALL * total:
         return "", False, total
     return (
-        CUT_BY_PLAN.format(tokens_max=stats.reply_tokens_max) if _is_by_plan(stats, name) else WHY[name],
+        CUT_BY_PLAN.format(tokens_max=stats.reply_tokens_max) if name == CUT and stats.is_cut_at_limit else WHY[name],
         (most == total),
         total,
     )
-
-
-def _is_by_plan(stats: SeatStats, name: str) -> bool:
-    """Whether replies were cut by the plan's limit: all of them had as many tokens."""
-    limit = stats.reply_tokens_max
-    return name == CUT and limit > 0 and stats.completion_tokens >= limit * stats.faults.first_cut

@@ -120,6 +120,14 @@ class SeatStats(msgspec.Struct, frozen=True):
         """Share of decisions whose first attempt was no legal action."""
         return share(self.decisions - self.first_exact - self.first_normalised, self.decisions)
 
+    @property
+    def is_cut_at_limit(self) -> bool:
+        """Whether the plan's limit of one reply may have cut the replies that were cut.
+
+        They could all be so long: a server that counts fewer tokens, or none, ended them for another reason.
+        """
+        return 0 < self.reply_tokens_max * self.faults.first_cut <= self.completion_tokens
+
 
 def stats_of(played: Played) -> tuple[SeatStats, ...]:
     """Statistics of all seats of a match, in the order of `Match.seats`."""

@@ -62,8 +62,8 @@ class Declared(NamedTuple):
 
 # Finish reasons of a reply that ended by itself: OpenAI and Ollama (stop, tool_calls), TGI (eos_token, stop_sequence),
 # Anthropic (end_turn), Cohere (complete), and none where the server does not tell. All others mean that it was cut or
-# filtered: length, max_tokens, model_length, content_filter ... Where a server broke off itself (abort, load, error) the
-# harness asks again, so that no such reply is in a journal that it wrote.
+# filtered: length, max_tokens, model_length, content_filter ... Where a server broke off itself (abort, load, error)
+# the harness asks again, so that no such reply is in a journal that it wrote.
 FINISHED: Final = frozenset(
     ("", "stop", "stop_sequence", "eos", "eos_token", "end_turn", "complete", "completed", "tool_calls")
 )

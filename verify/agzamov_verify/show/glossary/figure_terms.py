@@ -22,8 +22,8 @@ PLAY: Final = (
          "The score, with the two games of one start taken together.",
          "docs/decisions/0013"),
     Term("images read, boards",
-         "share of images of a board that a seat wrote down with all 64 squares right; n counts boards, and replies cut"
-         " at the token limit are counted by themselves",
+         "share of images of a board that a seat wrote down with all 64 squares right; n counts boards, and replies"
+         " that were cut are counted by themselves",
          "docs/arena-images.md"),
     Term("images read, squares",
          "mean number of the 64 squares of a board that a seat wrote down rightly from an image; a reply without a"

@@ -60,12 +60,19 @@ def _no_reply(answers: FailedAnswers) -> str:
     return f"{answers.no_reply:,} with no reply" if answers.no_reply else ""
 
 
+def _longer(answers: FailedAnswers, plan: Plan) -> str:
+    """What to try where replies were cut: by the plan's limit, by something else, or nobody can say by what."""
+    if answers.tokens_max:
+        return f"a tokens_max above {answers.tokens_max:,}"
+    is_limited = plan.seats[answers.seat].tokens_limit > 0
+    return "a server that does not cut replies" + (" (or a greater tokens_max)" if is_limited else "")
+
+
 def next_steps(answers: FailedAnswers, plan: Plan) -> Iterator[str]:
     """What to try, from what is nearest to the failure."""
     if Cannot.FORMAT in answers.cannot:
         if answers.cut:
-            limit = answers.tokens_max
-            yield f"a tokens_max above {limit:,}" if limit else "a server that ends its replies"
+            yield _longer(answers, plan)
         if getattr(plan.rules_of(answers.game), "shots", 1):
             yield "a model that follows instructions"
         else:
