@@ -23,7 +23,7 @@ import yaml
 
 from agzamov_harness.adapters import http_transport
 from agzamov_harness.adapters import retries as adapter
-from agzamov_harness.adapters.endpoint import Endpoint
+from agzamov_harness.adapters.endpoint import Door, Endpoint
 from agzamov_harness.adapters.retries import DETAIL_CHARACTERS_MAX
 from agzamov_harness.ports import ChatRequest, Completion, PortFault, Wait
 from agzamov_harness.reference_server import chat_server
@@ -868,7 +868,8 @@ PLAN = {
 def reference_with_echo(exchange: Exchange) -> None:
     """The reference player, with the key in all that it says."""
     answer = chat_server.completion(exchange.request_seen.json)
-    answer.update({name: f"{answer[name]} {KEY}" for name in ("id", "model", "system_fingerprint")})
+    answer.update({name: f"{answer[name]} {KEY}" for name in ("id", "system_fingerprint")})
+    answer["model"] = f"{KEY}/{answer['model']}"  # as a router puts a vendor before the name
     message = answer["choices"][0]["message"]
     message["content"] = f"My key is {KEY}.\n{message['content']}"
     answers(answer, headers={"x-echo": KEY})(exchange)
@@ -940,6 +941,34 @@ def test_the_key_is_not_told_where_a_model_is_refused_that_is_named_by_it(tmp_pa
     assert refused.returncode == 2, refused.stderr
     assert "the server answers as reference [key] (it lists: reference, [key]); write that name" in refused.stderr
     assert_no_key(refused.stdout + refused.stderr)
+
+
+# --- which model answers -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "is_right"),
+    [
+        (["m", "other"], True),  # later names are for verify to warn of: a router may have several
+        (["vendor/m", "m"], True),
+        (["", "m"], True),
+        (["other"], False),
+        (["", "other"], False),
+    ],
+)
+def test_the_first_reply_that_names_a_model_must_be_of_the_plans(names: list[str], is_right: bool) -> None:
+    with Peer([says("MOVE: e2e4", model=name) for name in names]) as peer:
+        seat = EndpointSeat(base_url=peer.url, model="m", timeout_s=300)
+        port = Endpoint("model", seat, {}, time.monotonic_ns, lambda _: None, door=Door(model="m"))
+        *before, last = (REQUEST for _ in names)
+        for request in before:
+            port.complete(request)
+        if is_right:
+            assert isinstance(port.complete(last), Reply)
+        else:
+            with pytest.raises(PortFault, match="expected model m, the server answers as other; serve the model"):
+                port.complete(last)
+        port.close()
 
 
 # --- side by side ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from agzamov_harness.cli import main
 from agzamov_harness.commands.init_command import _about
 from agzamov_harness.planning import plan_draft
-from agzamov_harness.planning.measured_reply import MeasuredReply
+from agzamov_harness.planning.measured_reply import MeasuredReply, why_unusable
 from agzamov_harness.planning.plan_draft import ANY_SEAT, Draft, Size
 from agzamov_harness.planning.plan_warnings import plan_warnings
 from agzamov_harness.planning.workload import load_of
@@ -20,8 +20,9 @@ from agzamov_harness.reference_server import chat_server
 from agzamov_harness.run.assumptions import Assumptions
 from agzamov_harness.run.call_forecast import model_calls
 from agzamov_harness.run.plan_file import read_plan
+from agzamov_verify.core.questions import NoReply, Reply
 from agzamov_verify.plan.manifest import Plan
-from harness.http_peer import Peer, status
+from harness.http_peer import Peer, answers, completion, status
 
 GAMES = ("chess960", "holdem")
 TRY = Path("manifests/try.yaml")
@@ -80,7 +81,7 @@ def test_a_plan_is_written_for_a_server_that_answers(server: str, tmp_path: Path
 )
 def test_each_of_several_augmentations_is_a_comparison_of_its_own(names: tuple[str, ...], told: str) -> None:
     drafted = draft(3_000, *names)
-    said = _about(plan_draft.sizes_of(drafted)[1], drafted, MeasuredReply(Fraction(1), 60, 2, was_cut=False), 15)
+    said = _about(plan_draft.sizes_of(drafted)[1], drafted, MeasuredReply(Fraction(1), 60, 2), 15)
     assert re.match(told, said), said
 
 
@@ -190,3 +191,29 @@ def test_the_ready_plan_is_as_long_as_it_says_and_warns_of_nothing() -> None:
     assert {match.phase for match in plan.matches} == {2}, "no gate keeps the arms from being played"
     comment = TRY.read_text().split("title:")[0]
     assert "--seconds-per-call 0.6 --reply-tokens 60" in comment
+
+
+@pytest.mark.parametrize(
+    ("replies", "told"),
+    [
+        ([Reply(text="MOVE: e4", finish="stop"), Reply(text="", finish="stop")], ""),
+        ([Reply(text="MOVE: e4", finish="stop"), Reply(text="MO", finish="length")], "a reply was cut"),
+        ([NoReply(reason="content_filter"), NoReply(reason="content_filter")], r"every reply \(content_filter\), so"),
+        ([NoReply(reason="refused"), Reply(text="MOVE: e4", finish="stop")], ""),
+        ([Reply(text=" ", finish="stop", reasoning_tokens=9)] * 2, "no reply has words beside thoughts"),
+        ([Reply(text="<think>MOVE: e4</think>", finish="stop")], "no reply has words beside thoughts"),
+    ],
+)
+def test_replies_of_which_none_can_be_used_are_told(replies: list[Reply | NoReply], told: str) -> None:
+    why = why_unusable(replies)
+    assert re.search(told, why) if told else not why
+
+
+@pytest.mark.slow
+def test_init_warns_of_a_server_that_sends_the_whole_answer_as_thoughts(tmp_path: Path) -> None:
+    message = {"role": "assistant", "content": "", "reasoning_content": "MOVE: e2e4"}
+    thoughts = {**completion(), "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+    with Peer(then=answers(thoughts)) as peer:
+        written = init(tmp_path, "--base-url", peer.url, "--model", "m", "--minutes", "1", "--games", "holdem")
+    assert written.exit_code == 0, written.output
+    assert "WARNING no reply has words beside thoughts" in " ".join(written.output.split())

@@ -137,7 +137,7 @@ def test_a_server_that_takes_no_tools_is_refused_with_its_own_words(commands: Co
 def without_calls(exchange: Exchange) -> None:
     """A model that calls no tool that it is offered."""
     if exchange.request_seen.method == "POST" and "tools" in exchange.request_seen.json:
-        says("I would search my memory for castling.")(exchange)
+        says("I would search my memory for castling.", model="reference")(exchange)
     else:
         reference(exchange)
 

@@ -270,6 +270,11 @@ def test_a_seat_most_of_whose_answers_are_unusable_is_warned_of_after_twenty() -
         "smol: 19 of 20 answers unusable (17 cut (tokens_max is 48), 2 illegal); Ctrl-C stops the run, nothing is lost"
     )
     assert not warning_of("smol", SeatAnswers(19, {"cut": 19}), plan), "too few to say"
+    assert warning_of("smol", SeatAnswers(20, {"no_action": 20}, 20), plan) == (
+        "smol: 20 of 20 answers unusable (20 without a declared action); 20 replies have no words: the server may send"
+        " all of an answer as thoughts; Ctrl-C stops the run, nothing is lost"
+    )
+    assert "no words" not in warning_of("smol", SeatAnswers(20, {"no_action": 20}, 10), plan)
     assert not warning_of("smol", SeatAnswers(20, {"cut": 10}), plan), "half is not most"
 
 

@@ -15,7 +15,7 @@ from agzamov_verify.core.execution_log import ExecutionHistory, ExecutionOutcome
 from agzamov_verify.seats import EndpointSeat, RandomSeat
 from harness.commands import Commands, Ended
 from harness.http_peer import Exchange, Peer, answers
-from harness.sealed_runs import Json, entries, finish, seal, start, wait_for
+from harness.sealed_runs import Json, entries, finish, resume, seal, start, wait_for
 
 LONGER_S = PATIENCE_S + 2.0
 PLAN: Json = {
@@ -174,3 +174,28 @@ def test_a_process_does_not_leave_in_the_middle_of_its_stop(tmp_path: Path, monk
     log.stop(ExecutionOutcome.STOPPED)
     assert left == [False], "a signal while the line is written waits"
     assert log.leave()
+
+
+@pytest.mark.slow
+def test_a_run_does_not_go_on_with_another_model(commands: Commands, tmp_path: Path) -> None:
+    """`resume` asked nobody which model answers, so half a run could be another model's."""
+
+    def another(exchange: Exchange) -> None:
+        answers({**chat_server.completion(exchange.request_seen.json), "model": "reference"})(exchange)
+
+    slow = Slow()
+    with Peer(then=slow) as peer:
+        run = seal(commands, tmp_path, peer.url, plan=PLAN)
+        running = start(commands, run)
+        wait_for(lambda: slow.asked == 3)
+        running.signal(signal.SIGINT)
+        slow.may.set()
+        assert running.ended().code == 4
+    kept = entries(run)
+    with Peer(then=another) as peer:
+        ended = commands.run(*resume(run), "--base-url", f"model={peer.url}", cwd=tmp_path)
+    assert (ended.code, entries(run)) == (4, kept), ended
+    assert "expected model random, the server answers as reference; serve the model of the plan there" in ended.err
+    with Peer(then=slow) as peer:
+        ended = commands.run(*resume(run), "--base-url", f"model={peer.url}", cwd=tmp_path)
+    assert ended.code == 0, ended

@@ -16,7 +16,9 @@ import openai
 
 from agzamov_verify.core.questions import Message, NoReply, Reply, SentCall, Tool
 from agzamov_verify.core.shown import Shown
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.seats import EndpointSeat, GgufSeat
+from agzamov_verify.seats.model_names import is_same_model
 from agzamov_verify.seats.model_seat import is_loopback
 
 from ..ports import ChatRequest, Clock, PortFault, Wait
@@ -69,12 +71,13 @@ LIMITS = {"max_tokens", "max_completion_tokens"}
 
 
 class Door(NamedTuple):
-    """Connection settings of a server: the unix socket that replaces base_url's host, the context in tokens, and
-    the additional fields of every request body."""
+    """Connection settings of a server: the unix socket that replaces base_url's host, the context in tokens, the
+    additional fields of every request body, and the name as which its first reply must come; empty: any."""
 
     socket: str = ""
     context_tokens: int = 0
     body: Mapping[str, Any] | None = None
+    model: str = ""
 
 
 NO_DOOR = Door()
@@ -96,7 +99,7 @@ class Endpoint:
         key = key_of(name, seat, environment)
         place = f"seat {name} at {door.socket or seat.base_url}"
         limits = limits or CallLimits(seat.concurrency, seat.requests_per_minute, clock)
-        self._seat, self._door, self._cuts = seat, door, CutPrompts()
+        self._seat, self._door, self._cuts, self._model = seat, door, CutPrompts(), door.model
         self._calls = Calls(place, Patience(seat.timeout_s, seat.attempts_max), clock, wait, limits, key)
         http_client = openai.DefaultHttpxClient(
             transport=httpx2.HTTPTransport(uds=door.socket) if door.socket else None,
@@ -123,6 +126,7 @@ class Endpoint:
         ):
             return NoReply(attempts=tries, reason=self._calls.clean(answer.refusal) or self._calls.clean(answer.finish))
         reply = self._calls.reply(answer, tries)
+        self._refuse_another_model(reply.model)
         self._refuse_what_is_worthless(answer, request)
         return reply
 
@@ -199,6 +203,17 @@ class Endpoint:
         if has_path.endswith(CHAT_PATH):
             return f"check base_url: {CHAT_PATH} is added to it, so leave out {CHAT_PATH}"
         return "" if has_path else "check base_url: nearly every server needs /v1 at its end, so add /v1"
+
+    def _refuse_another_model(self, answered: str) -> None:
+        """The first reply that names a model shows whether it is the plan's; of later names `verify` warns."""
+        if not self._model or not answered:
+            return
+        if not is_same_model(self._model, answered):
+            self._calls.give_up(
+                f"expected model {printable(self._model)}, the server answers as {printable(answered)};"
+                " serve the model of the plan there"
+            )
+        self._model = ""
 
     def _refuse_what_is_worthless(self, answer: ServerAnswer, request: ChatRequest) -> None:
         """A server that drops part of the prompt, or ends replies at another limit, makes the run worthless."""

@@ -195,12 +195,12 @@ def _write(draft: Draft, reply: MeasuredReply, minutes: int, out: Path, folder: 
     else:
         with out.open("x") as file:
             file.write(text)
-    cut = paragraph("WARNING", "a reply was cut, so it is unusable: raise --tokens-max") if reply.was_cut else ()
+    warned = paragraph("WARNING", reply.unusable) if reply.unusable else ()
     keyed = [] if DEFAULT_KEY.exists() else [NextStep(typed("keygen"), "your signing key, made once")]
     forecast = NextStep(typed("plan", out, *assumed), "what it costs, and what it can show")
     play = NextStep(typed("run", out, "--watch"), "plays it, on a live page")
     commands = [] if out == STDOUT else [forecast, *keyed, play]
-    said = [load_line(load, assumptions), *paragraph("Measured", speed), *about, *cut]
+    said = [load_line(load, assumptions), *paragraph("Measured", speed), *about, *warned]
     said += [] if out == STDOUT else [*paragraph("Written", str(out)), *next_lines(commands)]
     for line in "\n".join(said).splitlines():
         say(line, out)

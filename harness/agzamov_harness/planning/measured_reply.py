@@ -1,7 +1,7 @@
 """The time and the length of a model's reply, measured on the first prompt of a game before a plan is written."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from fractions import Fraction
@@ -12,9 +12,11 @@ import msgspec
 
 from agzamov_verify.core.questions import Chat, Message, NoReply, Reply
 from agzamov_verify.core.script import Exchanges
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script
 from agzamov_verify.seats import LocalModelSeat, ModelSeat
+from agzamov_verify.table.declared import FINISHED, spoken
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.scripted_players import random_answer
 
@@ -29,12 +31,12 @@ LEAST_S: Final = Fraction(1, 1000)
 
 
 class MeasuredReply(NamedTuple):
-    """Seconds of one reply while `side_by_side` are asked for; its tokens; whether it was cut at the limit."""
+    """Seconds of one reply while `side_by_side` are asked for; its tokens; why it cannot be used, or empty."""
 
     seconds: Fraction
     tokens: int
     side_by_side: int
-    was_cut: bool
+    unusable: str = ""
 
 
 def first_prompt(plan: Plan) -> tuple[Message, ...]:
@@ -52,8 +54,24 @@ def measured(seat: ModelSeat, plan_folder: Path, prompt: tuple[Message, ...]) ->
         replies = list(threads.map(lambda seed: port.complete(ChatRequest(prompt, seed)), range(seat.concurrency)))
         took = Fraction(time.perf_counter_ns() - begun, 10**9)
     tokens = sum(map(_tokens, replies)) // len(replies)
-    was_cut = any(isinstance(reply, Reply) and reply.finish == "length" for reply in replies)
-    return MeasuredReply(max(took, LEAST_S), max(1, tokens), seat.concurrency, was_cut)
+    return MeasuredReply(max(took, LEAST_S), max(1, tokens), seat.concurrency, why_unusable(replies))
+
+
+def why_unusable(replies: Sequence[Reply | NoReply]) -> str:
+    """What is wrong with replies of which no action can be read, and what to change; empty where nothing is seen."""
+    made = [reply for reply in replies if isinstance(reply, Reply)]
+    if any(reply.finish.lower() not in FINISHED for reply in made):
+        return "a reply was cut, so it is unusable: raise --tokens-max"
+    if replies and not made:
+        reasons = {printable(reply.reason) for reply in replies if isinstance(reply, NoReply) and reply.reason}
+        why = f" ({min(reasons)})" if reasons else ""
+        return f"the server refused or filtered every reply{why}, so none is usable: choose another model or server"
+    if made and not any(spoken(reply.text).strip() for reply in made):
+        return (
+            "no reply has words beside thoughts, so none is usable: have the server put the answer into `content`, or"
+            " turn thinking off"
+        )
+    return ""
 
 
 def _tokens(reply: Reply | NoReply) -> int:

@@ -14,17 +14,21 @@ from agzamov_verify.plan.manifest import Plan, Price
 from agzamov_verify.scoring.inference.exact import fixed
 from agzamov_verify.scoring.seat_stats import cost_usd
 from agzamov_verify.table.decision import Tally
-from agzamov_verify.table.declared import FaultKind
+from agzamov_verify.table.declared import FINISHED, FaultKind
 from agzamov_verify.table.game import Block, StreamPlan
 
 from .calls_to_come import CallsToCome
 
 
 class SeatAnswers(msgspec.Struct, frozen=True):
-    """Decisions of a model's seat, and how many of them had an unusable first answer, by `FaultKind` where any had."""
+    """Decisions of a model's seat, and how many of them had an unusable first answer, by `FaultKind` where any had.
+
+    `empty`: replies that ended by themselves, without a word.
+    """
 
     decisions: int
     unusable: dict[str, int]
+    empty: int = 0
 
     @property
     def unusable_total(self) -> int:
@@ -92,6 +96,7 @@ class State:
         self._current: dict[str, str] = {}
         self._decisions = Counter[str]()
         self._unusable: dict[str, Counter[str]] = {}
+        self._empty = Counter[str]()
         self._heard = set[str]()
         self._to_come = CallsToCome(plan)
         self._new = self._recorded = 0
@@ -127,6 +132,7 @@ class State:
                     self.evaluations += 1
             if isinstance(answer, Reply):
                 self.cost_usd += self.cost_of(question.to, answer)
+                self._empty[question.to] += not answer.text.strip() and answer.finish.lower() in FINISHED
             self._tell()
 
     def decided(self, stream: StreamPlan, seat: str, fault: FaultKind | None) -> None:
@@ -161,7 +167,7 @@ class State:
 
     def answers_of(self, seat: str) -> SeatAnswers:
         """The decisions of a model's seat so far."""
-        return SeatAnswers(self._decisions[seat], dict(self._unusable.get(seat, {})))
+        return SeatAnswers(self._decisions[seat], dict(self._unusable.get(seat, {})), self._empty[seat])
 
     def counts(self) -> ProgressCounts:
         """All of it as one value."""

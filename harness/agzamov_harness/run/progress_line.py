@@ -112,9 +112,16 @@ def warning_of(seat: str, answers: SeatAnswers, plan: Plan) -> str:
         for kind, number in rows
     ]
     return (
-        f"{seat}: {unusable:,} of {answers.decisions:,} answers unusable ({', '.join(kinds)});"
+        f"{seat}: {unusable:,} of {answers.decisions:,} answers unusable ({', '.join(kinds)}){_empty(answers)};"
         " Ctrl-C stops the run, nothing is lost"
     )
+
+
+def _empty(answers: SeatAnswers) -> str:
+    """Where most unusable answers are empty: what a server may have done with their words."""
+    if 2 * answers.empty <= answers.unusable_total:
+        return ""
+    return f"; {answers.empty:,} replies have no words: the server may send all of an answer as thoughts"
 
 
 def _usd(amount: str) -> str:

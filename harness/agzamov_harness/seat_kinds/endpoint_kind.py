@@ -46,7 +46,8 @@ class EndpointKind(SeatKind[EndpointSeat]):
         address = inputs.served.get(name, seat.base_url)
         seat = msgspec.structs.replace(seat, base_url=address)
         limits = limits_of(inputs, address, seat.concurrency, seat.requests_per_minute)
-        return endpoint.Endpoint(name, seat, os.environ, time.monotonic_ns, inputs.wait, limits)
+        door = endpoint.Door(model=seat.names_served[-1])
+        return endpoint.Endpoint(name, seat, os.environ, time.monotonic_ns, inputs.wait, limits, door)
 
     def require_key(self, name: str, seat: EndpointSeat) -> None:
         endpoint.key_of(name, seat, os.environ)
