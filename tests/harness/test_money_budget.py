@@ -12,12 +12,16 @@ from agzamov_verify.core.questions import NoReply, Reply
 REPLY = Reply(text="", prompt_tokens=100)
 
 
-def cents(_seat: str, reply: Reply) -> Fraction:
-    return Fraction(reply.prompt_tokens, 100)
+def cents(seat: str, reply: Reply) -> Fraction:
+    return Fraction(reply.prompt_tokens + reply.completion_tokens, 100) if seat == "agent" else Fraction(0)
+
+
+def longest(_seat: str) -> int:
+    return 50
 
 
 def spent(replies: int, usd_max: str = "3", shares: int = 1) -> Budget:
-    budget = Budget(usd_max, cents, shares)
+    budget = Budget(usd_max, cents, longest, shares)
     for _ in range(replies):
         budget.pay("agent", REPLY)
     return budget
@@ -42,9 +46,27 @@ def test_a_spent_budget_stops_the_whole_run(replies: int, usd_max: str, shares: 
 
 
 def test_what_a_resumed_run_has_recorded_is_spent() -> None:
-    budget = Budget("2", cents)
-    budget.pay_recorded([entry(REPLY), entry(NoReply(reason="refused"))])
+    budget = Budget("2", cents, longest)
+    budget.pay_recorded([entry(REPLY)])
     budget.stop_if_spent(Stop())
     budget.pay_recorded([entry(REPLY)])
     with pytest.raises(Stopped):
         budget.stop_if_spent(Stop())
+
+
+@pytest.mark.parametrize("answer", [Reply(text="e2e4"), NoReply(reason="content_filter")])
+def test_calls_without_counted_tokens_are_paid_as_the_longest(answer: Reply | NoReply) -> None:
+    """A server that tells no tokens, or filters all replies, was asked without end."""
+    budget = Budget("2", cents, longest)
+    for _ in range(3):
+        budget.pay("agent", answer)
+    budget.stop_if_spent(Stop())
+    budget.pay_recorded([entry(answer)])
+    with pytest.raises(Stopped, match="USD is spent; 4 calls without counted tokens count as the longest"):
+        budget.stop_if_spent(Stop())
+
+
+def test_a_seat_that_costs_nothing_is_free_without_counted_tokens_too() -> None:
+    budget = Budget("0.01", cents, longest)
+    budget.pay("dice", Reply(text="e2e4"))
+    budget.stop_if_spent(Stop())

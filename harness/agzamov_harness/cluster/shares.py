@@ -25,7 +25,7 @@ from agzamov_verify.scoring.gate import is_gate
 from agzamov_verify.table.game import Block, StreamPlan
 
 from ..ports import Clock
-from ..run.budget import Budget
+from ..run.budget import Budget, tokens_max_of
 from ..run.dispatch import Ports
 from ..run.execution_log import ExecutionLog, logged, share_log
 from ..run.play_stream import Hooks, PlayedStream, unit_on_many_machines
@@ -115,7 +115,9 @@ class ShareRunner(Runner):
         return logged(share_log(self._directory.journal, self._share.name, self._own))
 
     def _budget_of(self, entries: Iterable[Entry]) -> Budget:
-        budget = Budget(self._plan.budget.cost_usd_max, self._state.cost_of, self._share.count)
+        budget = Budget(
+            self._plan.budget.cost_usd_max, self._state.cost_of, tokens_max_of(self._plan), self._share.count
+        )
         budget.pay_recorded(entry for entry in entries if entry.stream in self._own)
         return budget
 

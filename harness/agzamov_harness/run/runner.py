@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
 from agzamov_verify.core.journal import Entry
-from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply
 from agzamov_verify.core.workers import cores
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import ManifestError, Plan
@@ -25,7 +25,7 @@ from agzamov_verify.scoring.results import MatchResult, match_results
 from agzamov_verify.table.game import Block, StreamPlan
 
 from ..ports import Clock
-from .budget import Budget
+from .budget import Budget, tokens_max_of
 from .dispatch import Answering, Ports
 from .error_limit import ErrorLimit
 from .execution_log import ExecutionLog, execution
@@ -68,7 +68,7 @@ class Runner:
 
     def _budget_of(self, entries: Iterable[Entry]) -> Budget:
         """The budget, less what was recorded before."""
-        budget = Budget(self._plan.budget.cost_usd_max, self._state.cost_of)
+        budget = Budget(self._plan.budget.cost_usd_max, self._state.cost_of, tokens_max_of(self._plan))
         budget.pay_recorded(entries)
         return budget
 
@@ -209,7 +209,7 @@ class Runner:
 
     def _after_call(self, question: Question, answer: Answer) -> None:
         self._state.asked(question)
-        if isinstance(answer, Reply):
+        if isinstance(answer, Reply | NoReply):
             self._budget.pay(question.to, answer)
 
 
