@@ -38,7 +38,7 @@ from agzamov_verify.show.text.first_screen import (
     next_lines,
 )
 from agzamov_verify.show.text.gate_words import gate_lines
-from agzamov_verify.show.text.headline import Headline, headlines
+from agzamov_verify.show.text.headline import Headline, headlines, no_interval_lines
 from agzamov_verify.show.text.seed_words import seed_words
 from agzamov_verify.systems import MemorySystem
 from bundles.bundle_factory import SMALL, Draft, check, make
@@ -226,6 +226,17 @@ def test_too_few_units_have_no_interval_and_an_early_end_a_sequential_one() -> N
     none = head._replace(low=None, high=None, game="holdem", value=-3.0, why_none="n = 3, an interval needs 5")
     assert (none.short, none.better, none.worse, none.few) == ("-3.0 [no interval] bb/100", False, False, True)
     assert none.words == "-3.0 big blinds per 100 hands, no interval: n = 3, an interval needs 5"
+
+
+def test_games_without_a_winner_are_not_called_few() -> None:
+    """Of 40 games that were all drawn the screen said that they were too few."""
+    drawn = Headline(0.5, None, None, 0.5, 40, sequential=False, game="chess960")
+    drawn = drawn._replace(why_none="0 of n = 40 decided, an interval needs 6")
+    few = drawn._replace(why_none="n = 3, an interval needs 15")
+    count = "no interval: too few games for a trustworthy one"
+    winner = "no interval: too few games had a winner for a trustworthy one"
+    assert list(no_interval_lines([drawn, drawn])) == [winner]
+    assert list(no_interval_lines([few, drawn])) == [count, winner]
 
 
 # --- conclusions ------------------------------------------------------------------------------------

@@ -497,6 +497,10 @@ def test_backoff_doubles_up_to_its_limit() -> None:
             answers(b"405 method not allowed", 405),
             "HTTP 405: no reason given, 22 bytes of application/json to POST /v1/chat/completions; check base_url",
         ),
+        (
+            answers({"error": "This model's maximum context length is 4096 tokens."}, 400),
+            "maximum context length is 4096 tokens.; serve the model with a larger context, or give the seat a smaller",
+        ),
         (answers({"error": "plain"}, 400), "HTTP 400: plain; check the seat's model, accepts (temperature, seed, "),
         (answers({"object": "error", "message": "vLLM's way"}, 400), "HTTP 400: vLLM's way; check"),
         (answers({"detail": [{"msg": "FastAPI's way"}]}, 422), "HTTP 422: FastAPI's way; check"),

@@ -88,7 +88,7 @@ def test_direction_marks_that_are_taken_out_are_warned_of_and_named(tmp_path: Pa
 
 ADVICE = {
     "alters": "mend export in the adapter if it reads other than whole entries",
-    "dies": "mend launch in the adapter, or the server: its last lines on stderr say why it ended",
+    "dies": "mend launch in the adapter, or the server: what it said on stderr is in its log",
     "error": "mend search.args in the adapter, or the server",
     "noise": "let the server print on stderr",
     "preloaded": "keep all data below ${DATA}",

@@ -168,7 +168,7 @@ class Endpoint:
                 model=self._seat.model, messages=messages, extra_body=self._door.body, **parameters, **extra
             )
         except openai.APIStatusError as error:
-            return self._calls.status_failure(error.response, self._advice)
+            return self._calls.status_failure(error.response, self._advice, self._larger_context)
         except openai.APITimeoutError:
             return self._calls.timeout()
         except openai.APIConnectionError as error:
@@ -195,6 +195,13 @@ class Endpoint:
                 return f"; check base_url, and that the server has the model {self._seat.model}"
             case _:
                 return f"; check the seat's model, accepts ({', '.join(self._seat.accepts)}) and tokens_max"
+
+    @property
+    def _larger_context(self) -> str:
+        """Advice where a prompt does not fit."""
+        if self._door.context_tokens:
+            return "; give the seat a larger context_tokens"
+        return "; serve the model with a larger context, or give the seat a smaller tokens_max"
 
     @property
     def _path_hint(self) -> str:

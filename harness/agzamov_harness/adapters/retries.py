@@ -141,18 +141,21 @@ class Calls:
     def give_up(self, what: str) -> NoReturn:
         raise PortFault(f"{self._place}: {what}")
 
-    def status_failure(self, response: httpx2.Response, advice: Callable[[int], str]) -> Failure:
-        """Classify an answer with an error status: return a Failure to be retried, or raise a PortFault with advice."""
+    def status_failure(self, response: httpx2.Response, advice: Callable[[int], str], fit: str = "") -> Failure:
+        """Classify an answer with an error status: return a Failure to be retried, or raise a PortFault with advice.
+
+        `fit`: advice for a prompt that does not fit; empty: as for other errors.
+        """
         status, detail = response.status_code, self.clean(error_message(response.content))[:ERROR_CHARACTERS_MAX]
         if response.is_redirect or 300 <= status < 400:
             self.give_up(f"HTTP {status}: redirects are not followed; write the final address in base_url")
         if status in RETRIED_STATUS or (status >= 500 and status != NOT_IMPLEMENTED):
             hint = "" if detail else self._exchanged(response)
             return Failure(f"http_{status}", detail, retry_after_s(response.headers), hint)
-        what = f"HTTP {status}: {detail or self._exchanged(response)}{advice(status)}"
+        what = f"{self._place}: HTTP {status}: {detail or self._exchanged(response)}"
         if status in (400, 413) and TOO_LONG in detail.lower():
-            raise PromptTooLong(f"{self._place}: {what}")
-        raise RefusedStatus(f"{self._place}: {what}", status)
+            raise PromptTooLong(f"{what}{fit or advice(status)}")
+        raise RefusedStatus(f"{what}{advice(status)}", status)
 
     def _exchanged(self, response: httpx2.Response) -> str:
         """What was asked and what came back, where the answer gives no reason."""

@@ -96,6 +96,7 @@ def read_arena(path: Path) -> Arena:
     text = read_limited(path)
     try:
         wished = _required_keys(load_yaml(text, "arena"))
+        _require_players(wished)
         return Arena(path, wished, plan_from(_plan_document(wished, [*_pairings(wished), *_first_tables(wished)])))
     except ManifestError as error:
         lines = dict.fromkeys(_own_words(line) for line in str(error).splitlines())
@@ -116,6 +117,20 @@ def round_robin(games: Sequence[str] | Mapping[str, Any], players: Sequence[str]
         pairings += [pair for pair in turn if all(pair)]
         circle = [circle[0], circle[-1], *circle[1:-1]]
     return [Bout(game, pair) for pair in pairings for game in games]
+
+
+def _require_players(wished: Mapping[str, Any]) -> None:
+    """Two players at least for each game, and a game for each player. Raises ManifestError."""
+    able = {game: _able(wished, game) for game in wished["games"]}
+    for game, names in able.items():
+        if len(names) < PAIR:
+            found = f"one, {names[0]}" if names else "none"
+            raise ManifestError(f"games.{game}: expected two players of the roster who can play it, found {found}")
+    for name in wished["roster"]:
+        if not any(name in names for names in able.values()):
+            raise ManifestError(
+                f"roster.{name}: expected a player of {', '.join(able)}, found one who plays none of them"
+            )
 
 
 def _able(wished: Mapping[str, Any], game: str) -> list[str]:
@@ -143,9 +158,9 @@ def _first_tables(wished: Mapping[str, Any]) -> Iterator[Bout]:
 
 
 def _seats(wished: Mapping[str, Any], game: str) -> int:
-    """The number at a table: as the file says, else as the protocol has it, else as many as the roster can fill."""
+    """The number at a table: as the file says, else as the protocol has it, else as many as can play it."""
     least, most = GAMES[game].players[0], GAMES[game].players[-1]
-    usual: int = load_protocol(PROTOCOL).games.get(game, {}).get(SEATS, min(most, max(least, len(wished["roster"]))))
+    usual: int = load_protocol(PROTOCOL).games.get(game, {}).get(SEATS, min(most, max(least, len(_able(wished, game)))))
     return int((wished["games"][game] or {}).get(SEATS, usual))
 
 
@@ -216,6 +231,8 @@ def _required_keys(wished: object) -> dict[str, Any]:
 
 def _require_sizes(wished: Mapping[str, Any]) -> None:
     """Rounds, players and games in their bounds. Raises ManifestError."""
+    if not isinstance(wished["title"], str) or not wished["title"].strip():
+        raise ManifestError("title: expected a text of one letter or more")
     if type(wished["rounds"]) is not int or not 1 <= wished["rounds"] <= ROUNDS_MAX:
         raise ManifestError(f"rounds: expected a whole number from 1 to {ROUNDS_MAX:,}")
     for key in ("roster", "games"):

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.scoring.departures import departures
 from agzamov_verify.seats import ModelSeat
 from agzamov_verify.seats.seat import Seat
 
@@ -53,6 +54,13 @@ def limits_of(seat: Seat) -> HouseLimits | None:
 def limits_by_model(plan: Plan) -> dict[str, HouseLimits]:
     """The limits of each model that plays in a plan."""
     return {name: limits for name, seat in plan.playing.items() if (limits := limits_of(seat))}
+
+
+def require_house_rules(file: Path, plan: Plan) -> None:
+    """Raises ManifestError where bundles of an arena would not count in its table."""
+    if departed := list(departures(plan)):
+        raise ManifestError(f"{file}: none of its bundles would count in its table: {'; '.join(departed)}")
+    require_one_limit(file, plan)
 
 
 def require_one_limit(file: Path, plan: Plan) -> None:

@@ -91,7 +91,7 @@ def shares_words(table: ArenaTable) -> str:
     if len(table.shares) <= 1:
         return ""
     shares = zip(table.headline, table.shares, strict=True)
-    told = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares)
+    told = ", ".join(f"{name} {round(100 * share)} %" for name, share in shares)
     return f"Each game's part in the differences between ratings over all games: {told}."
 
 

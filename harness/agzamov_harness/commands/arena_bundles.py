@@ -15,7 +15,7 @@ from agzamov_verify.engines.uci_engine import engine_or_why
 from agzamov_verify.plan.manifest import ManifestError
 
 from ..arena.arena_file import read_arena
-from ..arena.arena_folder import BUNDLES
+from ..arena.arena_folder import BUNDLES, RUNS
 from ..arena.house_limits import require_one_limit
 from ..arena.schedule import RoundsHere, rounds_here
 from ..arena.verified_bundles import Collected, Verified, counted, verified
@@ -40,6 +40,8 @@ def bundles_of(place: Path) -> list[Path]:
     bundles = [path for path in inside if path.is_dir() or path.suffix == ".tar"]
     if why := one_bundle(folder):
         raise ManifestError(why)
+    if place.is_dir() and (place / BUNDLES).is_dir() and (place / RUNS).is_dir():
+        raise ManifestError(f"{place}: this is the folder of an arena; give its file, or {place / BUNDLES}")
     if not bundles:
         arena = shlex.quote(str(place)) if place.is_file() else "ARENA"
         raise ManifestError(f"{folder}: expected bundles, found none; play some with: agzamov arena run {arena}")

@@ -13,13 +13,12 @@ from agzamov_verify.commands.bundle_argument import bounded
 from agzamov_verify.core.waiting import shown
 from agzamov_verify.core.workers import cores
 from agzamov_verify.plan.manifest import ManifestError, Plan
-from agzamov_verify.scoring.departures import departures
 
 from ..arena.arena_file import Arena, read_arena
 from ..arena.arena_folder import ArenaFolder
 from ..arena.arena_site import replaceable_words, require_replaceable, write_site
 from ..arena.arena_table import arena_table, table_bytes
-from ..arena.house_limits import require_one_limit
+from ..arena.house_limits import require_house_rules
 from ..arena.openings import least_used
 from ..arena.roster import with_player
 from ..arena.schedule import rounds_to_seal
@@ -82,9 +81,7 @@ def run(
     """
     with faults():
         found = read_arena(arena_path)
-        if departed := list(departures(found.whole)):
-            raise ManifestError(f"{arena_path}: none of its bundles would count in its table: {'; '.join(departed)}")
-        require_one_limit(arena_path, found.whole)
+        require_house_rules(arena_path, found.whole)
         folder = _folder_of(found)
         sealer = _Sealer(found, folder, key, engine, allow_key)
         with folder.held(), connected(cluster, found.whole) as workers:
@@ -120,7 +117,7 @@ def add(arena_path: Path, name: str, kind: str, settings: tuple[str, ...]) -> No
         checked.write_text(text)
         try:
             found = read_arena(checked)
-            require_one_limit(checked, found.whole)
+            require_house_rules(checked, found.whole)
             line = _standing_line(found._replace(path=arena_path), _folder_of(found).plans())
             checked.replace(arena_path)
         except ManifestError as error:

@@ -14,6 +14,7 @@ from agzamov_verify.experiment.matches import SeatAt
 from agzamov_verify.plan.manifest import Plan
 
 from ..arena.arena_file import Arena, Bout, read_arena
+from ..arena.house_limits import require_house_rules
 from ..arena.schedule import rounds_to_seal
 from ..planning.arena_forecast import arena_forecast, forecast_bytes, forecast_text
 from ..run.assumptions import ASKED, Assumptions
@@ -50,6 +51,7 @@ def plan(
     """
     with faults(), shown(quiet=as_json):
         found = read_arena(arena_path)
+        require_house_rules(arena_path, found.whole)
         if rounds is not None:
             found = found._replace(wished={**found.wished, "rounds": rounds})
         with busy("computing what the arena can show"):

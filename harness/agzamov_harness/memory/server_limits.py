@@ -29,7 +29,7 @@ class MemoryFault(PortFault):
 def advice_of(no_answer: str) -> str:
     """Advice for a server that gave no answer, by the kind of failure."""
     advice = {
-        ENDED: "mend launch in the adapter, or the server: its last lines on stderr say why it ended",
+        ENDED: "mend launch in the adapter, or the server: what it said on stderr is in its log",
         NO_ANSWER: "see what the server waits for, and whether it speaks MCP on its standard streams",
         NO_PROGRAM: "mend launch.command in the adapter, or install the program",
         NOT_MCP: "let the server print on stderr: its standard output is for MCP alone",

@@ -5,9 +5,12 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from agzamov_harness.arena.arena_file import Bout, read_arena, round_robin
 from agzamov_harness.arena.roster import with_player
+from agzamov_harness.cli import main
+from agzamov_harness.run import signing_keys
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.scoring.departures import departures
 
@@ -66,6 +69,13 @@ def test_everybody_meets_everybody_once_and_a_turn_favours_nobody(players: int) 
 @pytest.mark.parametrize(
     ("found", "replaced", "told"),
     [
+        ("title: An arena", "title: ' '", "title: expected a text of one letter or more"),
+        ("  chess: {}\n", "", "roster.fish: expected a player of holdem, found one who plays none of them"),
+        (
+            "  one: {kind: random}\n",
+            "",
+            "games.holdem: expected two players of the roster who can play it, found one, two",
+        ),
         ("rounds: 3", "rounds: 0", "rounds: expected a whole number from 1 to 10,000"),
         ("rounds: 3", "rouns: 3", "rouns: expected one of"),
         ("  chess: {}", "  ches: {}", "games.ches: expected a game of arena-0.1 (chess, "),
@@ -104,3 +114,30 @@ def test_a_setting_that_is_given_twice_is_refused(settings: list[str]) -> None:
 def test_a_player_with_a_wrong_name_is_refused(name: str, told: str) -> None:
     with pytest.raises(ManifestError, match=told):
         with_player(TEXT, name, "random", [])
+
+
+def test_a_table_has_as_many_seats_as_there_are_players_of_its_game(tmp_path: Path) -> None:
+    """It had those of the whole roster, so two of its seats were always one player's, and nothing could be rated."""
+    three = TEXT.replace("  fish:", "  three: {kind: random}\n  fish:").replace("  holdem:\n", "  holdem_ring:\n")
+    assert arena_of(tmp_path, three).tables == {"holdem_ring": 3}
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_what_would_not_count_in_the_table_is_neither_forecast_nor_played(command: str, tmp_path: Path) -> None:
+    """A forecast was made of arenas that `arena run` refuses."""
+    signing_keys.generate(tmp_path / "key.pem")
+    path = tmp_path / "arena.yaml"
+    path.write_text(TEXT.replace("chess: {}", "chess: {plies_max: 1}"))
+    key = ["--key", str(tmp_path / "key.pem")] if command == "run" else []
+    ended = CliRunner().invoke(main, ["arena", command, str(path), *key])
+    told = "none of its bundles would count in its table: chess games end at 1 plies, at least 400 required"
+    assert (ended.exit_code, ended.stderr) == (2, f"error: {path}: {told}\n")
+
+
+def test_the_folder_of_an_arena_is_no_folder_of_bundles(tmp_path: Path) -> None:
+    """Its table was empty, and its exit code that of a bundle that was left out."""
+    for name in ("runs", "bundles"):
+        (tmp_path / name).mkdir()
+    ended = CliRunner().invoke(main, ["arena", "table", str(tmp_path)])
+    told = f"{tmp_path}: this is the folder of an arena; give its file, or {tmp_path / 'bundles'}"
+    assert (ended.exit_code, ended.stderr) == (2, f"error: {told}\n")

@@ -45,7 +45,7 @@ title: Two and two
 rounds: {rounds}
 roster:
   one: {{kind: openai, base_url: "http://127.0.0.1:9/v1", model: one, tokens_max: 200, concurrency: 4}}
-  two: {{kind: openai, base_url: "http://127.0.0.1:8/v1", model: two, tokens_max: 1024, concurrency: 2}}
+  two: {{kind: openai, base_url: "http://127.0.0.1:8/v1", model: two, tokens_max: 200, concurrency: 2}}
   three: {{kind: reference}}
 games: {{chess: {{}}, holdem: {{}}, werewolf: {{}}}}
 prices:

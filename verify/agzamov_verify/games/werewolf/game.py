@@ -11,7 +11,7 @@ from ...core.script import Script
 from ...experiment.analysis_plan import SequentialRule
 from ...experiment.matches import Match, Phase, SeatAt
 from ...experiment.plan_fields import Count, Problem
-from ...table.game import Block, Bounds, Dynamics, Game, SeatsAt, StreamPlan, Utility
+from ...table.game import Block, Bounds, Dynamics, Game, Noun, SeatsAt, StreamPlan, Utility
 from ...table.players import tell_ended
 from ...table.seating import by_place, seating
 from .game_script import WerewolfGame
@@ -45,6 +45,7 @@ class Werewolf(Game):
 
     name = "werewolf"
     title = "Werewolf"
+    unit = Noun("set of games in all rotations", "sets of games in all rotations")
     players = range(SEATS_MIN, SEATS_MAX + 1)
     utility = Utility.GENERAL_SUM
     dynamics = Dynamics.SIMULTANEOUS

@@ -10,7 +10,6 @@ that must both hold, so that 5 % is the level of the whole (an intersection-unio
 several answers, each must hold when p is corrected for their number, too (`many_comparisons`).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
@@ -33,12 +32,9 @@ from ...table.game import Block
 from ..views import VIEWS
 from .analysis_text import can_be_found
 from .effects import ArmEffect, Setting, analysed_effects, effects_of, settings_of
-from .headline import Headline, headlines
+from .headline import DECIDED, NEEDED, Headline, headlines
 from .many_comparisons import Corrected, corrected, p_of
 
-NEEDED: Final = re.compile(r"n = (?P<n>\d+), an interval needs (?P<least>\d+)")
-"""The analysis's reason for no interval of too few units (`estimate.needs`)."""
-DECIDED: Final = re.compile(r"(?P<decided>\d+) of n = (?P<n>\d+) decided, an interval needs (?P<least>\d+)")
 ALL_ALIKE: Final = "all the same"
 
 

@@ -33,7 +33,7 @@ from .answer_words import answer_lines, is_of_an_arena, missed_words, other_line
 from .answers import Played, answers_of
 from .figure_warnings import warnings_of
 from .gate_words import gate_lines
-from .headline import Headline, headlines
+from .headline import Headline, headlines, no_interval_lines
 from .seed_words import seed_words
 
 NOT_REPLAYED: Final[Mapping[str, Sequence[Block]]] = MappingProxyType({})
@@ -43,7 +43,6 @@ DEPARTURES_SHOWN_MAX: Final = 4
 OPEN_ENDED: Final = (
     "* early stopping was enabled: fixed-sample intervals are invalid; the interval is the sequential one"
 )
-FEW: Final = "no interval: too few games for a trustworthy one"
 ROWS_SHOWN_MAX: Final = 8
 KEY_NOT_GIVEN: Final = "add --key to check whose it is"
 MATCH_ID: Final = re.compile(r"p[0-9]-\S+")
@@ -375,8 +374,7 @@ def match_table(manifest: Manifest, results: Results, analysis: Analysis | None)
     contests = [heads[match.id] for match in results.matches if not match.is_baseline]
     if any(head.sequential for head in contests):
         yield OPEN_ENDED
-    if any(head.few for head in contests):
-        yield FEW
+    yield from no_interval_lines(contests)
 
 
 def _row(manifest: Manifest, match: MatchResult, heads: Mapping[str, Headline]) -> list[str]:

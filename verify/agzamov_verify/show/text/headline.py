@@ -4,7 +4,8 @@ Both come from the analysis. A match that its own results may end early has no f
 sequential one.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from ...experiment.matches import MEASURED
@@ -19,6 +20,10 @@ WITHIN_ONE_CAREER: Final = "within one career"
 ENDS_BY_RESULTS: Final = "its results may end it early"
 """The reason why a figure of a fixed size has no interval where a rule of early stopping may end the match."""
 NO_FINDING: Final = "no result"
+NEEDED: Final = re.compile(r"n = (?P<n>\d+), an interval needs (?P<least>\d+)")
+"""The analysis's reason for no interval of too few units (`estimate.needs`)."""
+DECIDED: Final = re.compile(r"(?P<decided>\d+) of n = (?P<n>\d+) decided, an interval needs (?P<least>\d+)")
+"""The same of too few games that had a winner."""
 
 
 class Headline(NamedTuple):
@@ -91,6 +96,12 @@ class Headline(NamedTuple):
 
     def _spelled(self, value: float | None) -> str:
         return VIEWS[self.game].spelled(value)
+
+
+def no_interval_lines(contests: Iterable[Headline]) -> Iterator[str]:
+    """Why figures of these matches have no interval, each reason once."""
+    why = {"had a winner " if DECIDED.fullmatch(head.why_none) else "" for head in contests if head.few}
+    yield from (f"no interval: too few games {words}for a trustworthy one" for words in sorted(why))
 
 
 def headlines(matches: tuple[MatchResult, ...], analysis: Analysis | None) -> dict[str, Headline]:
