@@ -18,6 +18,7 @@ import csv
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -110,7 +111,11 @@ def _of_json(lines: Iterable[str]) -> Iterator[PairRow]:
 
 def _of_csv(lines: Iterable[str]) -> Iterator[PairRow]:
     csv.field_size_limit(LINE_BYTES_MAX)  # of the whole process; replies of models stand in some public tables
-    rows = csv.reader(lines, strict=True)
+    rest = iter(lines)
+    first = next(rest, "")
+    if first.lstrip().startswith("{"):
+        raise ManifestError("expected a heading, found JSON; let the file's name end in .jsonl")
+    rows = csv.reader(chain([first], rest), strict=True)
     head = [name.strip() for name in next(rows, [])]
     if missing := [name for name in NEEDED if name not in head]:
         found = ", ".join(head)[:SHOWN_CHARACTERS_MAX] or "nothing"

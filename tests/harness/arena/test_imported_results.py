@@ -237,6 +237,7 @@ GOOD = "a,b,tie\n"
 BAD_CSV = {
     "a column is missing": ("model_a,winner\na,b\n", 1, "model_b missing"),
     "nothing at all": ("", 0, "found nothing"),
+    "lines of JSON": ('{"model_a": "a"}\n', 1, "expected a heading, found JSON; let the file's name end in .jsonl"),
     "a column is there twice": ("model_a,model_b,winner,winner\n", 1, "winner twice"),
     "an unknown word": (HEAD + GOOD + "a,b,left\n", 3, "found 'left'"),
     "a model against itself": (HEAD + "a,a,tie\n", 2, "a against itself"),
