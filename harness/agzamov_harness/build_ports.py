@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -90,7 +89,8 @@ def open_world(  # noqa: PLR0913 - each is another part of the world
         stack.callback(lambda: World(ports_of(seats, engine)).close())
         if plan.isolation == "process":
             served, wait = _served_here(plan, places.plan_folder, served, wait, stack)
-        builder = Builder(pool, engine_path, wait, served, places.plan_folder, people)
+        is_known = plan.isolation == "process"
+        builder = Builder(PortInputs(pool, engine_path, wait, served, {}, places.plan_folder, people, is_known))
         for name, seat in plan.playing.items():
             seats[name] = builder.seat(name, seat)
         if notes and local_models(plan):
@@ -208,18 +208,10 @@ def _has_slow_seats(plan: Plan) -> bool:
 
 
 class Builder:
-    """Makes the seats of one run; those of one server share its limits. `served`: see open_world."""
+    """Makes the seats of one run; those of one server share its limits."""
 
-    def __init__(
-        self,
-        pool: Executor | None,
-        engine_path: Path | None,
-        wait: Wait,
-        served: Mapping[str, str],
-        plan_folder: Path = Path(),
-        people: People | None = None,
-    ) -> None:
-        self._given = PortInputs(pool, engine_path, wait, served, {}, plan_folder, people)
+    def __init__(self, given: PortInputs) -> None:
+        self._given = given
 
     def seat(self, name: str, seat: Seat) -> ChatPort:
         """The port of a seat. Raises PortFault."""

@@ -50,6 +50,8 @@ class PortInputs(NamedTuple):
     `pool` computes scripted replies, None: this process. `served` are addresses or sockets that replace the plan's, by
     seat. `limits` are shared by the seats of one server, by its address; a row puts there what it finds missing.
     `plan_folder`: where paths of the plan begin. `people`: None where the command serves no page for them.
+    `requires_model`: the first reply of an endpoint must come from the plan's model. First contact saw to that before a
+    run of processes was sealed; in containers it asks no model, and a gateway may use another name.
     """
 
     pool: Executor | None
@@ -59,6 +61,7 @@ class PortInputs(NamedTuple):
     limits: dict[str, object]
     plan_folder: Path = Path()
     people: People | None = None
+    requires_model: bool = False
 
 
 class ContainerInputs(NamedTuple):

@@ -1,6 +1,7 @@
 """What a bundle may cost whoever checks it: beyond a limit a step is NOT CHECKED, which is no pass and no failure."""
 
 import os
+import signal
 import sqlite3
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from click.testing import CliRunner
 from agzamov_verify import cli
 from agzamov_verify.checks import opened_bundle
 from agzamov_verify.checks.asking_engines import WAITING_PER_ENGINE, WRONG_MAX, ask_all, estimate, shuffled
-from agzamov_verify.checks.check_log import CheckLog, Finding, Number, Status
+from agzamov_verify.checks.check_log import CheckLog, CouldNotCheck, Finding, Number, Status
 from agzamov_verify.checks.limits import Budget, VerificationLimits
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.commands import check_command
@@ -34,6 +35,7 @@ from bundles.bundle_factory import (
     reindex,
     reseal,
     told,
+    until_time_is_up,
     world_of,
 )
 
@@ -64,18 +66,27 @@ def not_checked(verdict: Verdict, number: Number, why: str) -> None:
 
 def test_the_first_steps_end_with_the_time_too(dear: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A manifest that took hours to look at held up whoever checked it: only later steps looked at the clock."""
-    looked_at: list[object] = []
-
-    def for_ever(plan: object) -> list[object]:
-        looked_at.append(plan)
-        while True:
-            pass
-
-    monkeypatch.setattr(opened_bundle, "problems", for_ever)
-    verdict = check(dear, limits=VerificationLimits(time_s_max=1))
-    not_checked(verdict, Number.MANIFEST, "time is up, --time-max 1 seconds")
-    assert len(looked_at) == 1
+    monkeypatch.setattr(opened_bundle, "problems", until_time_is_up)
+    verdict = check(dear, limits=VerificationLimits(time_s_max=7_200))
+    not_checked(verdict, Number.MANIFEST, "time is up, --time-max 7200 seconds")
     assert step(verdict, Number.SIGNATURE)[0] is Status.PASS
+
+
+def test_time_without_end_is_no_fault_of_a_bundle(dear: Path) -> None:
+    """A timer of the system took no such number, and the bundle failed by it."""
+    verdict = check(dear, limits=VerificationLimits(time_s_max=10**18))
+    assert (verdict.failed, verdict.findings) == (False, [])
+
+
+def test_the_timer_of_a_caller_goes_on() -> None:
+    signal.setitimer(signal.ITIMER_REAL, 3_600)
+    try:
+        with pytest.raises(CouldNotCheck), Budget(VerificationLimits(time_s_max=7_200)).interrupting():
+            until_time_is_up(None)
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 3_600
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
 # --- the engine -------------------------------------------------------------------------------------

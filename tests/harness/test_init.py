@@ -197,7 +197,11 @@ def test_the_ready_plan_is_as_long_as_it_says_and_warns_of_nothing() -> None:
     ("replies", "told"),
     [
         ([Reply(text="MOVE: e4", finish="stop"), Reply(text="", finish="stop")], ""),
-        ([Reply(text="MOVE: e4", finish="stop"), Reply(text="MO", finish="length")], "a reply was cut"),
+        (
+            [Reply(text="MOVE: e4", finish="stop"), Reply(text="MO", finish="length")],
+            "a reply was cut, .*: raise --tokens-max",
+        ),
+        ([Reply(text="MO", finish="content_filter")], "a reply was cut, .* with finish reason content_filter"),
         ([NoReply(reason="content_filter"), NoReply(reason="content_filter")], r"every reply \(content_filter\), so"),
         ([NoReply(reason="refused"), Reply(text="MOVE: e4", finish="stop")], ""),
         ([Reply(text=" ", finish="stop", reasoning_tokens=9)] * 2, "no reply has words beside thoughts"),

@@ -9,7 +9,7 @@ from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_verify.core.journal import Asked, Entry
 from agzamov_verify.core.questions import NoReply, Reply
 
-REPLY = Reply(text="", prompt_tokens=100)
+REPLY = Reply(text="", prompt_tokens=99, completion_tokens=1)
 
 
 def cents(seat: str, reply: Reply) -> Fraction:
@@ -54,15 +54,23 @@ def test_what_a_resumed_run_has_recorded_is_spent() -> None:
         budget.stop_if_spent(Stop())
 
 
-@pytest.mark.parametrize("answer", [Reply(text="e2e4"), NoReply(reason="content_filter")])
-def test_calls_without_counted_tokens_are_paid_as_the_longest(answer: Reply | NoReply) -> None:
+@pytest.mark.parametrize(
+    ("answer", "each_usd"),
+    [
+        (Reply(text="e2e4"), "10.74"),
+        (Reply(text="e2e4", prompt_tokens=1), "0.51"),
+        (Reply(text="e2e4", completion_tokens=1), "10.25"),
+        (NoReply(reason="content_filter"), "10.74"),
+    ],
+)
+def test_tokens_that_were_not_counted_are_paid_as_1024_and_tokens_max(answer: Reply | NoReply, each_usd: str) -> None:
     """A server that tells no tokens, or filters all replies, was asked without end."""
-    budget = Budget("2", cents, longest)
+    budget = Budget(str(4 * Fraction(each_usd)), cents, longest)
     for _ in range(3):
         budget.pay("agent", answer)
     budget.stop_if_spent(Stop())
     budget.pay_recorded([entry(answer)])
-    with pytest.raises(Stopped, match="USD is spent; 4 calls without counted tokens count as the longest"):
+    with pytest.raises(Stopped, match="USD is spent; of 4 calls not all tokens were counted"):
         budget.stop_if_spent(Stop())
 
 

@@ -195,7 +195,7 @@ def test_a_run_does_not_go_on_with_another_model(commands: Commands, tmp_path: P
     with Peer(then=another) as peer:
         ended = commands.run(*resume(run), "--base-url", f"model={peer.url}", cwd=tmp_path)
     assert (ended.code, entries(run)) == (4, kept), ended
-    assert "expected model random, the server answers as reference; serve the model of the plan there" in ended.err
+    assert "expected model random, the server answers as reference; serve the model of the plan" in ended.err
     with Peer(then=slow) as peer:
         ended = commands.run(*resume(run), "--base-url", f"model={peer.url}", cwd=tmp_path)
     assert ended.code == 0, ended

@@ -28,6 +28,7 @@ from agzamov_harness.models.preflight_requests import TALK_BYTES_MAX, long_talks
 from agzamov_harness.ports import ChatRequest, ModelFault
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.seal import seal
+from agzamov_harness.seat_kind import PortInputs
 from agzamov_verify.plan.manifest import Manifest, ModelPin, Plan
 from agzamov_verify.protocols import PROTOCOLS
 from harness.http_peer import completion
@@ -58,7 +59,7 @@ def sealed(plan: Plan, pin: ModelPin) -> Manifest:
 
 def preflight(manifest: Manifest, where: str, notes: Path) -> PreflightExecution:
     """What a preflight of the seat notes. Raises ModelFault."""
-    port = Builder(None, None, time.sleep, {"model": where}).seat("model", manifest.plan.seats["model"])
+    port = Builder(PortInputs(None, None, time.sleep, {"model": where}, {})).seat("model", manifest.plan.seats["model"])
     try:
         execution = run_preflight(manifest, {"model": port}, {"model": where}, notes)
     finally:

@@ -24,6 +24,7 @@ from agzamov_harness.run.progress import State
 from agzamov_harness.run.runner import Runner
 from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop
+from agzamov_harness.seat_kind import PortInputs
 from agzamov_verify.checks.drawn_games import draw
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.questions import Chat, Reply
@@ -414,7 +415,7 @@ def test_a_nearly_as_likely_word_is_within_the_margin_and_only_there(live: Live,
     draft = Draft.of(plain)
     question = questions(draft, STREAM)[place_of_third_ply(draft)]
     assert isinstance(question, Chat)
-    port = Builder(None, None, time.sleep, {}).seat("model", draft.manifest.plan.seats["model"])
+    port = Builder(PortInputs(None, None, time.sleep, {}, {})).seat("model", draft.manifest.plan.seats["model"])
     said = port.probe(ChatRequest(question.messages, question.seed), 3, 2)  # type: ignore[attr-defined]
     port.close()
     (_, best), (second, next_best) = said.tokens[0].likeliest

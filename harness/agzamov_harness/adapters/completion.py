@@ -15,8 +15,11 @@ import msgspec
 from agzamov_verify.core.questions import TOKENS_MAX, ToolCall
 
 NOT_JSON: Final = "it is not JSON"
-BROKEN_OFF: Final = frozenset({"abort", "aborted", "cancelled", "canceled", "load", "unload"})
-"""Finish reasons of a reply that its server broke off itself: vLLM and SGLang (abort), Ollama (load, unload)."""
+BROKEN_OFF: Final = frozenset(
+    {"abort", "aborted", "cancelled", "canceled", "insufficient_system_resource", "load", "unload"}
+)
+"""Finish reasons of a reply that its server broke off itself: vLLM and SGLang (abort), DeepSeek
+(insufficient_system_resource), Ollama (load, unload)."""
 ENDED_BY_MODEL: Final = frozenset({"content_filter", "length"})
 """Finish reasons with which a message without content is still the model's."""
 

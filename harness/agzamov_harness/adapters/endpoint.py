@@ -213,12 +213,14 @@ class Endpoint:
 
     def _refuse_another_model(self, answered: str) -> None:
         """The first reply that names a model shows whether it is the plan's; of later names `verify` warns."""
-        if not self._model or not answered:
+        expected = self._model
+        if not expected or not answered:
             return
-        if not is_same_model(self._model, answered):
+        if not is_same_model(expected, answered):
+            told = printable(answered)
             self._calls.give_up(
-                f"expected model {printable(self._model)}, the server answers as {printable(answered)};"
-                " serve the model of the plan there"
+                f"expected model {printable(expected)}, the server answers as {told}; serve the model of the plan"
+                f" there, or, where a gateway renames it, write served_as: {told} into a new plan"
             )
         self._model = ""
 

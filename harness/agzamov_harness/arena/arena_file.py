@@ -120,12 +120,16 @@ def round_robin(games: Sequence[str] | Mapping[str, Any], players: Sequence[str]
 
 
 def _require_players(wished: Mapping[str, Any]) -> None:
-    """Two players at least for each game, and a game for each player. Raises ManifestError."""
+    """A player for each seat, who may sit at several in games of teams alone, and a game for each player.
+
+    Raises ManifestError. A table at which somebody sits twice cannot be rated by chips or by the order of finish.
+    """
     able = {game: _able(wished, game) for game in wished["games"]}
     for game, names in able.items():
-        if len(names) < PAIR:
-            found = f"one, {names[0]}" if names else "none"
-            raise ManifestError(f"games.{game}: expected two players of the roster who can play it, found {found}")
+        least = PAIR if GAMES[game].team_names else _seats(wished, game)
+        if len(names) < least:
+            found = ", ".join(names) or "none"
+            raise ManifestError(f"games.{game}: expected {least} players of the roster who can play it, found {found}")
     for name in wished["roster"]:
         if not any(name in names for names in able.values()):
             raise ManifestError(

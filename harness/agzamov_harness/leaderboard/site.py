@@ -44,7 +44,8 @@ class Built(NamedTuple):
 
 def in_order(runs: Iterable[BoardRun], record: Sequence[SubmissionEntry]) -> list[BoardRun]:
     """Runs in the order in which the record got them."""
-    places = {entry.run: number for number, entry in enumerate(record) if entry.present}
+    accepted = ((number, one) for number, one in enumerate(record) if one.outcome is SubmissionOutcome.ACCEPTED)
+    places = {entry.run: number for number, entry in accepted if entry.present}
     return sorted(runs, key=lambda run: places[run.run])
 
 

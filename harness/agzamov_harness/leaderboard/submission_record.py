@@ -113,11 +113,14 @@ def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:
 
 def taken_away(entries: Sequence[SubmissionEntry], withdrawn: Collection[str] = ()) -> Counter[str]:
     """By key, the runs that were accepted once and are not here any more, but for those that were to be withdrawn."""
-    here = {entry.run for entry in entries if entry.present and entry.outcome is SubmissionOutcome.ACCEPTED}
+    accepted = [entry for entry in entries if entry.outcome is SubmissionOutcome.ACCEPTED]
+    here = {entry.run: entry for entry in accepted if entry.present}
     gone = {
         (entry.submitter, entry.run)
-        for entry in entries
-        if not entry.present and entry.outcome is SubmissionOutcome.ACCEPTED and entry.run not in {*here, *withdrawn}
+        for entry in accepted
+        if not entry.present
+        and entry.run not in withdrawn
+        and (entry.run not in here or here[entry.run].has_other_replies(entry))
     }
     return Counter(submitter for submitter, _ in gone)
 

@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from agzamov_verify.bundle import ENVELOPE_FILE, MANIFEST_FILE, RUN_DIGITS
 from agzamov_verify.checks.attestations_given import trust_about
 from agzamov_verify.checks.check_log import CheckLog, Number, Status, Step, StepFailed
-from agzamov_verify.checks.limits import Budget, VerificationLimits
+from agzamov_verify.checks.limits import Budget
 from agzamov_verify.checks.opened_bundle import KEY_DIGITS, Opened, Signed, open_signed, read_manifest
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.commands.bundle_argument import no_bundle
@@ -183,11 +183,13 @@ def examine(path: Path, policy: Policy, options: Options, accepted: Accepted) ->
     try:
         _require_plain(path)
         _require_small(path, policy)
-        marks = marks_of(path)
-        with _opening(options.limits) as log:
+        log, budget = CheckLog(), Budget(options.limits)
+        with _opening(log, budget):
+            marks = marks_of(path)
             signed = open_signed(path, log)
-            entry = _entry_of(entry, signed)
-            submitter = _allowed_signer(signed.submitter, policy)
+        entry = _entry_of(entry, signed)
+        submitter = _allowed_signer(signed.submitter, policy)
+        with _opening(log, budget):
             opened = read_manifest(signed, log)
         _require_new(entry, accepted)
         _require_norm(opened.manifest.plan, policy)
@@ -223,12 +225,11 @@ def _require_small(path: Path, policy: Policy) -> None:
 
 
 @contextmanager
-def _opening(limits: VerificationLimits) -> Iterator[CheckLog]:
-    """For what is read before a bundle is verified, within the same limits. Raises SubmissionRefused."""
-    log = CheckLog()
+def _opening(log: CheckLog, budget: Budget) -> Iterator[None]:
+    """For what is read before a bundle is verified, within the limits of a check. Raises SubmissionRefused."""
     try:
-        with memory_limit(limits.memory_mib_max), log.taking(Number.NAMES), Budget(limits).interrupting():
-            yield log
+        with memory_limit(budget.limits.memory_mib_max), log.taking(Number.NAMES), budget.interrupting():
+            yield
     except StepFailed as error:
         why = finding_line(log.findings[0]) if log.findings else _not_checked(log.steps)
         raise SubmissionRefused(why) from error
@@ -247,7 +248,7 @@ def _entry_of(entry: SubmissionEntry, signed: Signed) -> SubmissionEntry:
 
 
 def _allowed_signer(key: str, policy: Policy) -> str:
-    """The submitter's name, found before anything that a stranger wrote is read. Raises SubmissionRefused."""
+    """The submitter's name, found before a stranger's manifest is read. Raises SubmissionRefused."""
     submitter = next((who for who, allowed in policy.keys.items() if allowed == key), "")
     if not submitter:
         raise SubmissionRefused(f"signed by key {key[:KEY_DIGITS]}, which the policy does not name")
@@ -260,9 +261,9 @@ def _require_new(entry: SubmissionEntry, accepted: Accepted) -> None:
         raise SubmissionRefused(f"the run {entry.run} is submitted already, as {accepted.here[entry.run]}")
     before = [old for old in accepted.before if old.run == entry.run]
     if before and all(entry.has_other_replies(old) for old in before):
-        raise SubmissionRefused(
-            f"the run {entry.run} was accepted before, as {before[0].name}, with other journals; put that bundle back"
-        )
+        of = "with other journals" if before[0].journal else "by 0.3.0, which kept no root over its journals"
+        accepted_as = f"the run {entry.run} was accepted before, as {before[0].name}, {of}"
+        raise SubmissionRefused(f"{accepted_as}; put that bundle back")
 
 
 def _require_norm(plan: Plan, policy: Policy) -> None:
@@ -272,9 +273,9 @@ def _require_norm(plan: Plan, policy: Policy) -> None:
 
 
 def _not_checked(steps: Iterable[Step]) -> str:
-    """The steps that were not checked, and why the first was not."""
-    missing = [step for step in steps if step.status is Status.NOT_CHECKED]
-    return f"not checked: {', '.join(step.name for step in missing)} ({missing[0].remark})"
+    """The first step that could not be taken, and why."""
+    first = next(step for step in steps if step.status is Status.NOT_CHECKED)
+    return f"not checked: {first.name} ({first.remark})"
 
 
 def _require_level(verdict: Verdict, policy: Policy) -> None:

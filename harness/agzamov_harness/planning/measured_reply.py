@@ -27,6 +27,8 @@ from .workload import SAMPLE_DICE
 NAME: Final = "model"
 CHARACTERS_PER_TOKEN: Final = 3
 """Of a reply whose server does not count its tokens."""
+AT_LIMIT: Final = frozenset({"length", "max_tokens", "model_length"})
+"""Finish reasons of a reply that a limit of tokens cut."""
 LEAST_S: Final = Fraction(1, 1000)
 
 
@@ -60,8 +62,11 @@ def measured(seat: ModelSeat, plan_folder: Path, prompt: tuple[Message, ...]) ->
 def why_unusable(replies: Sequence[Reply | NoReply]) -> str:
     """What is wrong with replies of which no action can be read, and what to change; empty where nothing is seen."""
     made = [reply for reply in replies if isinstance(reply, Reply)]
-    if any(reply.finish.lower() not in FINISHED for reply in made):
+    cut = sorted({reply.finish.lower() for reply in made} - FINISHED)
+    if AT_LIMIT.intersection(cut):
         return "a reply was cut, so it is unusable: raise --tokens-max"
+    if cut:
+        return f"a reply was cut, so it is unusable: its server ended it with finish reason {printable(cut[0])}"
     if replies and not made:
         reasons = {printable(reply.reason) for reply in replies if isinstance(reply, NoReply) and reply.reason}
         why = f" ({min(reasons)})" if reasons else ""

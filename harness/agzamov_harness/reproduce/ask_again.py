@@ -28,7 +28,7 @@ from ..foundation.program_and_machine import this_cpu
 from ..models.determinism import Probing
 from ..models.preflight import FILE, Preflights, SeatOutcome, examine
 from ..ports import ChatPort, ModelFault, Wait
-from ..seat_kind import local_kind_of
+from ..seat_kind import PortInputs, local_kind_of
 from .compare_answers import Asker, exchanges
 from .other_seats import HERE, OtherSeat
 from .replay_report import NOT_PINNED, ReproductionReport, SeatWeights, tally
@@ -194,14 +194,14 @@ def _served(
 def _ports(
     manifest: Manifest, weights_held: Mapping[str, Held], inputs: GivenWeights, wait: Wait, stack: ExitStack
 ) -> dict[str, ChatPort]:
-    builder = Builder(None, None, wait, inputs.addresses)
+    builder = Builder(PortInputs(None, None, wait, inputs.addresses, {}))
     ports = {}
     for name in weights_held:
         seat = manifest.plan.seats[name]
         assert isinstance(seat, ModelSeat)
         ports[name] = builder.seat(name, seat.without_key())
     for name, other in inputs.others.items():
-        ports[name] = Builder(None, other.engine, wait, {}).seat(name, other.seat)
+        ports[name] = Builder(PortInputs(None, other.engine, wait, {}, {})).seat(name, other.seat)
     for port in ports.values():
         stack.callback(port.close)
     return ports

@@ -1,14 +1,17 @@
 """The money budget of a run: what the plan allows to spend, what was spent, and that no call follows once it is.
 
-A call costs its tokens, as the server counted them, at the prices of the plan. Where a server counts none, or filtered
-the reply, so that none are recorded, the call costs a reply of the greatest length: else such a run would know no end.
-A call in flight is not broken off, so the calls that were under way may go beyond the budget.
+A call costs its tokens, as the server counted them, at the prices of the plan. Where a count is missing, or the server
+filtered the reply, so that none is recorded, 1,024 tokens are taken for the prompt and the seat's tokens_max for the
+reply: else such a run would know no end. A call in flight is not broken off, so the calls that were under way may go
+beyond the budget.
 """
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from threading import Lock
 from typing import Final
+
+from msgspec.structs import replace
 
 from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.questions import NoReply, Reply
@@ -21,12 +24,12 @@ CostOf = Callable[[str, Reply], Fraction]
 TokensMax = Callable[[str], int]
 """The most tokens of one reply of a seat, which is named."""
 ASSUMED_TOKENS: Final = 1024
-"""Of a reply to which the plan sets no limit."""
+"""Of a prompt that was not counted, and of a reply of a seat without tokens_max."""
 
 
 def tokens_max_of(plan: Plan) -> TokensMax:
-    """The limits of a plan's seats."""
-    return lambda seat: plan.seats[seat].tokens_limit or ASSUMED_TOKENS
+    """The limits of a plan's seats, those among them that their servers are not sent."""
+    return lambda seat: getattr(plan.seats[seat], "tokens_max", ASSUMED_TOKENS)
 
 
 class Budget:
@@ -50,16 +53,26 @@ class Budget:
 
     def pay(self, seat: str, answer: Reply | NoReply) -> None:
         """Count what a call cost."""
-        counted = answer if isinstance(answer, Reply) and (answer.prompt_tokens or answer.completion_tokens) else None
-        longest = Reply(text="", completion_tokens=self._tokens_max(seat))
-        cost_usd = self._cost_of(seat, counted or longest)
+        counted = answer if isinstance(answer, Reply) else Reply(text="")
+        prompt_tokens = counted.prompt_tokens or ASSUMED_TOKENS
+        completion_tokens = counted.completion_tokens or self._tokens_max(seat)
+        paid = replace(counted, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+        cost_usd = self._cost_of(seat, paid)
         with self._spending:
             self._spent_usd += cost_usd
-            self._assumed += cost_usd > 0 and counted is None
+            self._assumed += paid != counted and cost_usd > 0
+
+    @property
+    def _assumed_words(self) -> str:
+        if not self._assumed:
+            return ""
+        return (
+            f"; of {self._assumed:,} calls not all tokens were counted, and {ASSUMED_TOKENS:,} were taken for a prompt,"
+            " tokens_max for a reply"
+        )
 
     def stop_if_spent(self, stop: Stop) -> None:
         """Ask the whole run to stop once the maximum is reached. Raises Stopped then."""
         if self._usd_max and self._spent_usd >= self._usd_max:
-            counted = f"; {self._assumed:,} calls without counted tokens count as the longest" if self._assumed else ""
-            stop.request(f"the budget of {self._declared_usd} USD is spent{counted}", as_asked=True)
+            stop.request(f"the budget of {self._declared_usd} USD is spent{self._assumed_words}", as_asked=True)
             stop.check()

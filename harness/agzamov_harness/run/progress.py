@@ -23,7 +23,7 @@ from .calls_to_come import CallsToCome
 class SeatAnswers(msgspec.Struct, frozen=True):
     """Decisions of a model's seat, and how many of them had an unusable first answer, by `FaultKind` where any had.
 
-    `empty`: replies that ended by themselves, without a word.
+    `empty`: replies that ended by themselves, without a word or a call of a tool.
     """
 
     decisions: int
@@ -132,7 +132,8 @@ class State:
                     self.evaluations += 1
             if isinstance(answer, Reply):
                 self.cost_usd += self.cost_of(question.to, answer)
-                self._empty[question.to] += not answer.text.strip() and answer.finish.lower() in FINISHED
+                is_said = answer.text.strip() or answer.tool_calls or answer.finish.lower() not in FINISHED
+                self._empty[question.to] += not is_said
             self._tell()
 
     def decided(self, stream: StreamPlan, seat: str, fault: FaultKind | None) -> None:

@@ -46,7 +46,7 @@ class EndpointKind(SeatKind[EndpointSeat]):
         address = inputs.served.get(name, seat.base_url)
         seat = msgspec.structs.replace(seat, base_url=address)
         limits = limits_of(inputs, address, seat.concurrency, seat.requests_per_minute)
-        door = endpoint.Door(model=seat.names_served[-1])
+        door = endpoint.Door(model=seat.names_served[-1] if inputs.requires_model else "")
         return endpoint.Endpoint(name, seat, os.environ, time.monotonic_ns, inputs.wait, limits, door)
 
     def require_key(self, name: str, seat: EndpointSeat) -> None:

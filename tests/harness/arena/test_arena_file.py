@@ -74,7 +74,7 @@ def test_everybody_meets_everybody_once_and_a_turn_favours_nobody(players: int) 
         (
             "  one: {kind: random}\n",
             "",
-            "games.holdem: expected two players of the roster who can play it, found one, two",
+            "games.holdem: expected 2 players of the roster who can play it, found two",
         ),
         ("rounds: 3", "rounds: 0", "rounds: expected a whole number from 1 to 10,000"),
         ("rounds: 3", "rouns: 3", "rouns: expected one of"),

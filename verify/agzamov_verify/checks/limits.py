@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, NoReturn
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -34,13 +34,17 @@ class VerificationLimits(msgspec.Struct, frozen=True):
     seat_replies_max: Annotated[int, Meta(ge=1)] = 1_000
 
 
+TIMER_S_MAX: Final = 10**6
+"""Eleven days: functions of the system that wait take no much longer time."""
+
+
 class Budget:
     """The remainder of some limits. The clock runs from the start."""
 
     def __init__(self, limits: VerificationLimits) -> None:
         self.limits = limits
         self.nodes_left = limits.engine_nodes_max
-        self.deadline_s = time.monotonic() + limits.time_s_max
+        self.deadline_s = time.monotonic() + min(limits.time_s_max, TIMER_S_MAX)
 
     @property
     def seconds_left(self) -> float:
@@ -63,25 +67,33 @@ class Budget:
 
     @contextmanager
     def interrupting(self) -> Iterator[None]:
-        """Within it, CouldNotCheck is raised as soon as time is up, wherever the program is.
+        """Within it, CouldNotCheck is raised as soon as time is up, between two instructions of the interpreter.
 
         For work that does not look at the clock itself. It needs the main thread and a POSIX system; elsewhere the
-        work is not bounded.
+        work is not bounded. A timer of the caller's goes on afterwards.
         """
         if threading.current_thread() is not threading.main_thread() or not CAN_FORK:
             yield
             return
 
-        def end(*_: object) -> NoReturn:
-            raise CouldNotCheck(self.time_is_up)
+        is_within = True
 
-        before = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, max(self.seconds_left, 1e-6))  # 0 would mean never
+        def end(*_: object) -> None:
+            if is_within:
+                raise CouldNotCheck(self.time_is_up)
+
+        begun_s, before = time.monotonic(), signal.signal(signal.SIGALRM, end)
+        seconds = max(self.seconds_left, 1e-6)  # 0 would mean never
+        callers_s, interval_s = signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
             yield
         finally:
+            is_within = False
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+            if callers_s:
+                left_s = max(callers_s - (time.monotonic() - begun_s), 1e-6)
+                signal.setitimer(signal.ITIMER_REAL, left_s, interval_s)
 
     def affordable(self, nodes_each: int) -> int:
         """Number of searches of `nodes_each` nodes that the engines may still do."""

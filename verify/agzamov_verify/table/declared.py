@@ -63,7 +63,7 @@ class Declared(NamedTuple):
 # Finish reasons of a reply that ended by itself: OpenAI and Ollama (stop, tool_calls), TGI (eos_token, stop_sequence),
 # Anthropic (end_turn), Cohere (complete), and none where the server does not tell. All others mean that it was cut or
 # filtered: length, max_tokens, model_length, content_filter ... Where a server broke off itself (abort, load, error)
-# the harness asks again, so that no such reply is in a journal that it wrote.
+# the harness asks again; journals of 0.3.0 may have such replies, and they are cut.
 FINISHED: Final = frozenset(
     ("", "stop", "stop_sequence", "eos", "eos_token", "end_turn", "complete", "completed", "tool_calls")
 )
