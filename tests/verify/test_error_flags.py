@@ -5,37 +5,29 @@ from typing import Any
 
 import pytest
 
+from agzamov_verify.plan.manifest import Price
 from agzamov_verify.scoring.inference.samples import Interval
-from agzamov_verify.scoring.own_actions import WHY
+from agzamov_verify.scoring.seat_stats import seat_stats
 from agzamov_verify.show.text.figure_warnings import ErrorFlag, error_flags, flag_warning
+from agzamov_verify.table.decision import Tally
 
 
 def flags(
-    rate: float,
-    ci: tuple[str, str] | None,
-    note: str = "",
-    *,
-    flagged: bool = True,
-    limit: int = 0,
-    tokens: int = 0,
-    **faults: int,
+    rate: float, ci: tuple[str, str] | None, note: str = "", *, limit: int = 0, tokens: int = 0, **faults: int
 ) -> list[ErrorFlag]:
-    """The flags of a match in which one seat has this rate and interval, and faults of these classes."""
-    counted = SimpleNamespace(flagged=flagged, **{**dict.fromkeys(WHY, 0), **faults})
-    stats = SimpleNamespace(
-        seat="a",
-        error_rate=rate,
-        faults=counted,
-        decisions=sum(faults.values()),
-        reply_tokens_max=limit,
-        completion_tokens=tokens,
-    )
-    match: Any = SimpleNamespace(match="m", seat_stats=(stats,))
+    """The flags of a match in which one seat has this rate and interval, and faults of these classes or of two."""
+    errors = round(100 * rate)
+    faults = faults or {"first_illegal": errors - errors // 2, "first_no_action": errors // 2}
+    decisions = round(sum(faults.values()) / rate)
+    exact = decisions - sum(faults.values())
+    tally = Tally(decisions=decisions, first_exact=exact, completion_tokens=tokens, **faults)
+    match: Any = SimpleNamespace(match="m", seat_stats=(seat_stats("a", tally, Price(), FLAG_PERCENT, limit),))
     row = SimpleNamespace(ci=Interval(*ci, "cluster-wilson") if ci else None, ci_note=note)
     analysed: Any = SimpleNamespace(first_errors=lambda side: row if side == "a" else None)
-    return error_flags(match, analysed, 5)
+    return error_flags(match, analysed, FLAG_PERCENT)
 
 
+FLAG_PERCENT = 5
 FEW = "9 games, an interval needs 30"
 
 
@@ -69,7 +61,7 @@ def test_the_words_follow_the_interval(
 
 
 def test_a_seat_that_is_not_flagged_has_no_words() -> None:
-    assert flags(0.04, ("0.010000", "0.090000"), flagged=False) == []
+    assert flags(0.04, ("0.010000", "0.090000")) == []
 
 
 def test_all_errors_need_no_interval_and_have_their_reason() -> None:
