@@ -314,6 +314,15 @@ def test_a_filter_that_left_text_is_a_reply() -> None:
         ({"prompt_tokens": 30, "prompt_tokens_details": {"cached_tokens": 9}}, (30, 9, 0, 0)),
         ({"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 8}}, (0, 0, 9, 8)),
         ({"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 10}}, (0, 0, 9, 0)),
+        (  # thoughts in the total alone, as Google's models have it
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 5,
+                "total_tokens": 705,
+                "completion_tokens_details": {"reasoning_tokens": 600},
+            },
+            (100, 0, 605, 600),
+        ),
         ({"prompt_tokens": 30, "prompt_tokens_details": {"cached_tokens": 31}}, (30, 0, 0, 0)),
     ],
 )

@@ -566,6 +566,26 @@ def test_a_refused_copy_moves_no_run_in_the_order_of_the_record() -> None:
     record = [SubmissionEntry(run.submission, accepted, "", run.run, "1" * 64) for run in (first, second)]
     record.append(SubmissionEntry("copy", refused, "submitted already", first.run, "1" * 64))
     assert in_order(runs, record) == [first, second]
+    gone, again = msgspec.structs.replace(record[0], present=False), msgspec.structs.replace(record[0], sha256="2" * 64)
+    assert in_order(runs, [gone, record[1], again]) == [first, second], "packed again"
+
+
+def test_a_withdrawn_run_does_not_come_back(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bundles"
+    shutil.copytree(tiny, folder / "mine")
+    ended = built(folder, tmp_path / "out", RULES + f"withdrawn: ['{tiny.name}']\n")
+    assert f"refused: mine: the run {tiny.name} was withdrawn: the policy names it\n" in ended.output
+
+
+def test_two_records_of_one_run_are_told_to_be_two(tmp_path: Path) -> None:
+    folder = tmp_path / "bundles"
+    for name in ("resign", "e4"):
+        made = make(TINY_MODEL, tmp_path / name, lambda _, name=name: Reply(text=f"ACTION: {name}"))
+        shutil.copytree(made, folder / name)
+    ended = built(folder, tmp_path / "out")
+    assert (
+        f"the run {made.name} is submitted already, as e4 with other journals, so it was played twice" in ended.output
+    )
 
 
 def test_of_a_bundle_by_an_unknown_key_the_manifest_is_not_read(tiny: Path, tmp_path: Path) -> None:

@@ -232,3 +232,16 @@ def test_a_protocol_in_draft_is_told_before_anything_is_sealed() -> None:
 def test_planted_questions_are_counted_in_the_first_line(tmp_path: Path) -> None:
     told = planned(tmp_path, wished({**GATE, "games": 30})).output
     assert re.search(r"^Planted +\d+ calls, .*counted in the\s+totals", told, re.MULTILINE)
+
+
+def test_models_that_a_budget_does_not_count_are_named() -> None:
+    """A budget beside a model without a price stops nothing, and nobody said so."""
+    model = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
+    matches = [{"phase": 1, "game": "chess960", "a": name, "b": name, "games": 30} for name in ("one", "two")]
+    plan = {"title": "Budget", "seats": {"one": model, "two": {**model, "model": "n"}}, "matches": matches}
+    priced = {**plan, "prices": {"one": {"input_usd": 3}}}
+    limited = {**priced, "budget": {"cost_usd_max": "5"}}
+    told = "the budget of 5 USD does not count two, without a price in prices"
+    assert told in plan_warnings(plan_from(limited))
+    both = {**limited, "prices": {name: {"input_usd": 3} for name in ("one", "two")}}
+    assert not [line for one in (priced, both) for line in plan_warnings(plan_from(one)) if "budget" in line]

@@ -66,9 +66,15 @@ class ServerAnswer(msgspec.Struct, frozen=True, gc=False):
 
         Some servers count thoughts apart from the completion, and some in the total alone.
         """
+        is_known = self.prompt_tokens and self.total_tokens
+        return self.told_tokens if is_known else self.completion_tokens + self.reasoning_tokens
+
+    @property
+    def told_tokens(self) -> int:
+        """Tokens of the reply as they are billed: thoughts that the server counts in the total alone are in it."""
         if self.prompt_tokens and self.total_tokens:
             return max(self.completion_tokens, self.total_tokens - self.prompt_tokens)
-        return self.completion_tokens + self.reasoning_tokens
+        return self.completion_tokens
 
 
 def read_completion(body: bytes) -> ServerAnswer:

@@ -188,7 +188,8 @@ class Calls:
     def reply(self, answer: ServerAnswer, tries: tuple[Try, ...]) -> Completion:
         """Build the completion of a seat, with all that its server wrote scrubbed, cleaned and bounded.
 
-        A token count larger than the total that it is part of becomes 0: some providers count reasoning separately.
+        Thoughts that the server counts in the total alone are part of the completion, as they are billed. A token count
+        larger than the one that it is part of becomes 0: some providers count reasoning separately.
         """
         text, finish = self.scrub(answer.text), self.clean(answer.finish)
         if len(text) > REPLY_CHARACTERS_MAX:
@@ -196,13 +197,13 @@ class Calls:
         return Completion(
             attempts=tries,
             cached_tokens=answer.cached_tokens if answer.cached_tokens <= answer.prompt_tokens else 0,
-            completion_tokens=answer.completion_tokens,
+            completion_tokens=answer.told_tokens,
             finish=finish,
             fingerprint=self.clean(answer.fingerprint),
             id=self.clean(answer.id),
             model=self.clean(answer.model),
             prompt_tokens=answer.prompt_tokens,
-            reasoning_tokens=answer.reasoning_tokens if answer.reasoning_tokens <= answer.completion_tokens else 0,
+            reasoning_tokens=answer.reasoning_tokens if answer.reasoning_tokens <= answer.told_tokens else 0,
             text=text,
             tool_calls=self._tool_calls(answer.tool_calls),
         )

@@ -97,10 +97,17 @@ def read_arena(path: Path) -> Arena:
     try:
         wished = _required_keys(load_yaml(text, "arena"))
         _require_players(wished)
-        return Arena(path, wished, plan_from(_plan_document(wished, [*_pairings(wished), *_first_tables(wished)])))
+        return Arena(path, wished, _whole(wished))
     except ManifestError as error:
-        lines = dict.fromkeys(_own_words(line) for line in str(error).splitlines())
-        raise ManifestError("\n".join(f"{path}: {line}" for line in lines)) from error
+        raise ManifestError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from error
+
+
+def _whole(wished: Mapping[str, Any]) -> Plan:
+    """The plan of every pairing. Raises ManifestError with the keys of the arena's file."""
+    try:
+        return plan_from(_plan_document(wished, [*_pairings(wished), *_first_tables(wished)]))
+    except ManifestError as error:
+        raise ManifestError("\n".join(dict.fromkeys(map(_own_words, str(error).splitlines())))) from error
 
 
 def round_robin(games: Sequence[str] | Mapping[str, Any], players: Sequence[str]) -> list[Bout]:
@@ -212,6 +219,8 @@ def _required_keys(wished: object) -> dict[str, Any]:
         raise ManifestError("expected keys title, rounds, roster and games")
     for key in wished:
         if key not in OWN_KEYS | PLAN_KEYS:
+            if key in PROTOCOLS[PROTOCOL].games:
+                raise ManifestError(f"{key}: expected the rules of a game below games")
             near = did_you_mean(str(key), sorted(OWN_KEYS | PLAN_KEYS))
             raise ManifestError(f"{key}: expected one of {', '.join(sorted(OWN_KEYS | PLAN_KEYS))}{near}")
     for key in sorted(OWN_KEYS - wished.keys()):

@@ -59,6 +59,9 @@ def plan(
             given = {name: value for name, value in (("draws", draws), ("session_sd", session_sd)) if value is not None}
             assumptions = Assumptions(**{name: assumed[name] for name in ASKED})
             made = arena_forecast(found.whole, plans, assumptions, given)
+    if Fraction(usd := found.whole.budget.cost_usd_max):
+        total = float(len(plans) * Fraction(usd))
+        click.echo(f"note: the budget of {usd} USD is for each round: {total:,.2f} USD for {len(plans):,}", err=True)
     click.echo(forecast_bytes(made).decode() if as_json else forecast_text(made), nl=False)
 
 

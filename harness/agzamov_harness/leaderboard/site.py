@@ -43,9 +43,11 @@ class Built(NamedTuple):
 
 
 def in_order(runs: Iterable[BoardRun], record: Sequence[SubmissionEntry]) -> list[BoardRun]:
-    """Runs in the order in which the record got them."""
-    accepted = ((number, one) for number, one in enumerate(record) if one.outcome is SubmissionOutcome.ACCEPTED)
-    places = {entry.run: number for number, entry in accepted if entry.present}
+    """Runs in the order in which they were first accepted: packed again, a run keeps its place."""
+    places = dict[str, int]()
+    for number, entry in enumerate(record):
+        if entry.outcome is SubmissionOutcome.ACCEPTED:
+            places.setdefault(entry.run, number)
     return sorted(runs, key=lambda run: places[run.run])
 
 

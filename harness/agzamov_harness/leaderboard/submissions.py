@@ -131,9 +131,9 @@ class Taken(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """Accepted runs: the names of those that are taken in this build, by run, and all entries of earlier builds."""
+    """Accepted runs: the entries of those that are taken in this build, by run, and all entries of earlier builds."""
 
-    here: dict[str, str]
+    here: dict[str, SubmissionEntry]
     before: Sequence[SubmissionEntry]
 
 
@@ -152,7 +152,7 @@ def examined(folder: Path, policy: Policy, options: Options, record: Iterable[Su
             refused.append(found)
             continue
         entry = found.entry
-        accepted.here[entry.run] = entry.name
+        accepted.here[entry.run] = entry
         originals.append(Original(entry.name, entry.run, entry.submitter, found.marks))
         yield found
     originals += [Original(entry.name, entry.run, entry.submitter) for entry in accepted.before]
@@ -191,7 +191,7 @@ def examine(path: Path, policy: Policy, options: Options, accepted: Accepted) ->
         submitter = _allowed_signer(signed.submitter, policy)
         with _opening(log, budget):
             opened = read_manifest(signed, log)
-        _require_new(entry, accepted)
+        _require_new(entry, accepted, policy)
         _require_norm(opened.manifest.plan, policy)
         verdict = verify(path, replace(options, trust=trust_about(options.trust, opened.sha256)))
         _require_level(verdict, policy)
@@ -255,10 +255,13 @@ def _allowed_signer(key: str, policy: Policy) -> str:
     return submitter
 
 
-def _require_new(entry: SubmissionEntry, accepted: Accepted) -> None:
-    """Raises SubmissionRefused for a run that is here already, or was accepted with other replies."""
-    if entry.run in accepted.here:
-        raise SubmissionRefused(f"the run {entry.run} is submitted already, as {accepted.here[entry.run]}")
+def _require_new(entry: SubmissionEntry, accepted: Accepted, policy: Policy) -> None:
+    """Raises SubmissionRefused for a run that was withdrawn, is here already, or was accepted with other replies."""
+    if entry.run in policy.withdrawn:
+        raise SubmissionRefused(f"the run {entry.run} was withdrawn: the policy names it")
+    if here := accepted.here.get(entry.run):
+        again = " with other journals, so it was played twice" if entry.has_other_replies(here) else ""
+        raise SubmissionRefused(f"the run {entry.run} is submitted already, as {here.name}{again}")
     before = [old for old in accepted.before if old.run == entry.run]
     if before and all(entry.has_other_replies(old) for old in before):
         of = "with other journals" if before[0].journal else "by 0.3.0, which kept no root over its journals"

@@ -41,6 +41,7 @@ def plan_warnings(plan: Plan) -> Iterator[str]:
                 " of it; add the same match with arm: naked"
             )
     yield from _unused(plan)
+    yield from _not_in_budget(plan)
     if is_draft(plan.protocol):
         yield f"protocol {plan.protocol} is a draft: a verifier of a later release may refuse this run's bundle"
 
@@ -64,6 +65,14 @@ def _unused(plan: Plan) -> Iterator[str]:
     for kind, names in (("seat", plan.seats.keys() - plan.playing.keys()), ("system", systems)):
         for name in sorted(names):
             yield f"{kind} {ascii_words(name)}: no match names it, so it is neither checked nor played"
+
+
+def _not_in_budget(plan: Plan) -> Iterator[str]:
+    """Models that a budget does not stop, since nobody says what they cost."""
+    unpriced = [name for name, seat in plan.playing.items() if seat.is_hosted and name not in plan.prices]
+    if unpriced and Fraction(plan.budget.cost_usd_max):
+        names = ", ".join(map(ascii_words, unpriced))
+        yield f"the budget of {plan.budget.cost_usd_max} USD does not count {names}, without a price in prices"
 
 
 def _arm(match: Match) -> tuple[str, Phase, str, str]:

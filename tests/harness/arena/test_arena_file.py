@@ -78,6 +78,7 @@ def test_everybody_meets_everybody_once_and_a_turn_favours_nobody(players: int) 
         ),
         ("rounds: 3", "rounds: 0", "rounds: expected a whole number from 1 to 10,000"),
         ("rounds: 3", "rouns: 3", "rouns: expected one of"),
+        ("rounds: 3", "rounds: 3\ndraughts: {}", "draughts: expected the rules of a game below games"),
         ("  chess: {}", "  ches: {}", "games.ches: expected a game of arena-0.1 (chess, "),
         ("{kind: random}", "{kind: randon}", "roster.one"),
         ("  one:", "  One-1:", "roster.One-1: expected a name of up to 32 small letters"),

@@ -334,3 +334,12 @@ def test_too_few_games_show_no_difference_at_all() -> None:
 
 def test_the_scale_of_chips_is_the_tables() -> None:
     assert CHIPS.hand_sd == HAND_SD
+
+
+def test_a_budget_is_said_to_be_for_each_round(tmp_path: Path) -> None:
+    """Three rounds could cost three times the budget, and nothing said so."""
+    path = arena_file(tmp_path)
+    path.write_text(path.read_text().replace("werewolf: {}", "") + "budget: {cost_usd_max: '0.5'}\n")
+    told = CliRunner().invoke(main, ["arena", "plan", str(path)])
+    assert told.exit_code == 0, told.output
+    assert "note: the budget of 0.5 USD is for each round: 1.50 USD for 3\n" in told.stderr
