@@ -101,10 +101,10 @@ def replied(tab: Page, before: str) -> None:
 
 
 def quiet_move(board: chess.Board) -> chess.Move:
-    """A legal move of a pawn or a knight, whatever the rights to castle are."""
+    """A legal move, whatever the rights to castle are: of a pawn or a knight, in a check perhaps of another piece."""
     kinds = (chess.PAWN, chess.KNIGHT)
-    moves = [move for move in board.legal_moves if board.piece_type_at(move.from_square) in kinds]
-    return next(move for move in moves if not move.promotion)
+    moves = [move for move in board.legal_moves if not move.promotion and not board.is_castling(move)]
+    return min(moves, key=lambda move: board.piece_type_at(move.from_square) not in kinds)
 
 
 def test_a_whole_game_is_played_by_what_is_heard_and_keys_alone(browsers: Started, tmp_path: Path) -> None:
