@@ -89,8 +89,8 @@ def open_world(  # noqa: PLR0913 - each is another part of the world
         stack.callback(lambda: World(ports_of(seats, engine)).close())
         if plan.isolation == "process":
             served, wait = _served_here(plan, places.plan_folder, served, wait, stack)
-        is_known = plan.isolation == "process"
-        builder = Builder(PortInputs(pool, engine_path, wait, served, {}, places.plan_folder, people, is_known))
+        asked_before = plan.isolation == "process"  # by first contact
+        builder = Builder(PortInputs(pool, engine_path, wait, served, {}, places.plan_folder, people, asked_before))
         for name, seat in plan.playing.items():
             seats[name] = builder.seat(name, seat)
         if notes and local_models(plan):

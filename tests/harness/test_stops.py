@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -13,7 +14,7 @@ from agzamov_harness.run.execution_log import ExecutionLog
 from agzamov_harness.run.stop import PATIENCE_S, CallsInFlight, Stop
 from agzamov_verify.core.execution_log import ExecutionHistory, ExecutionOutcome
 from agzamov_verify.seats import EndpointSeat, RandomSeat
-from harness.commands import Commands, Ended
+from harness.commands import Commands, Ended, Running
 from harness.http_peer import Exchange, Peer, answers
 from harness.sealed_runs import Json, entries, finish, resume, seal, start, wait_for
 
@@ -46,6 +47,18 @@ class Slow:
         answers(chat_server.completion(exchange.request_seen.json))(exchange)
 
 
+@contextmanager
+def interrupted(commands: Commands, folder: Path) -> Iterator[tuple[Slow, Path, Running]]:
+    """A run that got one Ctrl-C while the third reply of its server was in flight."""
+    slow = Slow()
+    with Peer(then=slow) as peer:
+        run = seal(commands, folder, peer.url, plan=PLAN)
+        running = start(commands, run)
+        wait_for(lambda: slow.asked == 3)
+        running.signal(signal.SIGINT)
+        yield slow, run, running
+
+
 def history(run: Path) -> ExecutionHistory:
     read = ExecutionHistory()
     read.read_all((run / "journal" / "executions.jsonl").read_bytes())
@@ -61,12 +74,7 @@ def warned(commands: Commands, run: Path) -> bool:
 
 @pytest.mark.slow
 def test_one_ctrl_c_waits_for_a_reply_of_many_seconds_and_keeps_it(commands: Commands, tmp_path: Path) -> None:
-    slow = Slow()
-    with Peer(then=slow) as peer:
-        run = seal(commands, tmp_path, peer.url, plan=PLAN)
-        running = start(commands, run)
-        wait_for(lambda: slow.asked == 3)
-        running.signal(signal.SIGINT)
+    with interrupted(commands, tmp_path) as (slow, run, running):
         wait_for(lambda: running.errors() == WAITING)
         assert running.alive_after(LONGER_S), "the seat may take 60 s"
         slow.may.set()
@@ -183,12 +191,7 @@ def test_a_run_does_not_go_on_with_another_model(commands: Commands, tmp_path: P
     def another(exchange: Exchange) -> None:
         answers({**chat_server.completion(exchange.request_seen.json), "model": "reference"})(exchange)
 
-    slow = Slow()
-    with Peer(then=slow) as peer:
-        run = seal(commands, tmp_path, peer.url, plan=PLAN)
-        running = start(commands, run)
-        wait_for(lambda: slow.asked == 3)
-        running.signal(signal.SIGINT)
+    with interrupted(commands, tmp_path) as (slow, run, running):
         slow.may.set()
         assert running.ended().code == 4
     kept = entries(run)

@@ -148,9 +148,9 @@ def run() -> None:
 def resume() -> None:
     """Go on with the stopped run in FOLDER, and leave its signed bundle.
 
-    Recorded answers are kept; no question is asked twice. A server that answers as another model stops the run, but for
-    one in containers. A run that another machine sealed needs --key here, and --plan-folder and --installed if it
-    starts programs from there.
+    Recorded answers are kept; no question is asked twice. Without containers, a server that answers as another model
+    stops the run. A run that another machine sealed needs --key here, and --plan-folder and --installed if it starts
+    programs from there.
 
     Example: agzamov resume runs/0123456789abcdef
 

@@ -119,7 +119,7 @@ def warning_of(seat: str, answers: SeatAnswers, plan: Plan) -> str:
 
 def _empty(answers: SeatAnswers) -> str:
     """Where most answers without an action are empty: what a server may have done with their words."""
-    if 2 * answers.empty <= answers.unusable.get(FaultKind.NO_ACTION, 0) or not answers.empty:
+    if 2 * answers.empty <= answers.unusable.get(FaultKind.NO_ACTION, 0):
         return ""
     return f"; {answers.empty:,} replies have no words: the server may send all of an answer as thoughts"
 

@@ -75,7 +75,6 @@ class Budget:
         if threading.current_thread() is not threading.main_thread() or not CAN_FORK:
             yield
             return
-
         is_within = True
 
         def end(*_: object) -> None:
