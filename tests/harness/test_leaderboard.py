@@ -39,7 +39,7 @@ from agzamov_harness.leaderboard.submission_record import (
 )
 from agzamov_harness.leaderboard.submissions import Policy, load_policy
 from agzamov_harness.run.plan_file import plan_from
-from agzamov_verify.bundle import ENVIRONMENT_FILE, MANIFEST_FILE
+from agzamov_verify.bundle import CALLS_FILE, ENVIRONMENT_FILE, EXECUTIONS_FILE, MANIFEST_FILE, NOTES_FOLDER
 from agzamov_verify.checks import opened_bundle
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core import canon
@@ -508,10 +508,10 @@ def test_a_run_that_was_accepted_cannot_be_played_again_until_it_goes_well(tmp_p
     shutil.copytree(bad, mine)
     assert built(folder, tmp_path / "out").exit_code == 0
     (accepted,) = record_of(folder)
-    assert accepted.journal
+    assert accepted.measured
     shutil.rmtree(mine)
     shutil.copytree(good, mine)
-    words = f"the run {bad.name} was accepted before, as mine, with other journals; put that bundle back"
+    words = f"the run {bad.name} was accepted before, as mine, with other journals, calls or logs; put that bundle back"
     for code in (1, 0):  # a second build forgets nothing, and has nothing new
         ended = built(folder, tmp_path / "out")
         assert (ended.exit_code, f"refused: mine: {words}\n" in ended.output) == (code, code == 1), ended.output
@@ -528,13 +528,13 @@ def test_a_run_that_was_accepted_cannot_be_played_again_until_it_goes_well(tmp_p
 
 
 def test_a_run_that_is_packed_again_holds_the_same_replies() -> None:
-    old = SubmissionEntry("old", SubmissionOutcome.ACCEPTED, "", "r1", "1" * 64, journal="a" * 64)
+    old = SubmissionEntry("old", SubmissionOutcome.ACCEPTED, "", "r1", "1" * 64, measured="a" * 64)
     packed_again = msgspec.structs.replace(old, sha256="2" * 64)
-    assert not old.has_other_replies(packed_again)
-    assert old.has_other_replies(msgspec.structs.replace(packed_again, journal="b" * 64))
-    of_0_3_0 = msgspec.structs.replace(old, journal="")
-    assert not old.has_other_replies(of_0_3_0), "the same bundle, in a record that knows no journals"
-    assert packed_again.has_other_replies(of_0_3_0)
+    assert not old.is_measured_otherwise(packed_again)
+    assert old.is_measured_otherwise(msgspec.structs.replace(packed_again, measured="b" * 64))
+    of_0_3_0 = msgspec.structs.replace(old, measured="")
+    assert not old.is_measured_otherwise(of_0_3_0), "the same bundle, in a record that knows no journals"
+    assert packed_again.is_measured_otherwise(of_0_3_0)
     gone = msgspec.structs.replace(of_0_3_0, present=False)
     assert taken_away([gone, packed_again]) == {"": 1}, "nobody knows what it held"
     assert not taken_away([msgspec.structs.replace(old, present=False), packed_again])
@@ -555,8 +555,25 @@ def test_a_run_that_is_packed_again_keeps_its_place(tiny: Path, tmp_path: Path) 
     ended = built(folder, tmp_path / "out")
     old, new = record_of(folder)
     assert (old.present, new.present, new.outcome.value) == (False, True, "accepted"), ended.output
-    assert (old.journal, old.sha256 != new.sha256) == (new.journal, True)
+    assert (old.measured, old.sha256 != new.sha256) == (new.measured, True)
     assert not taken_away(record_of(folder))
+
+
+@pytest.mark.parametrize("file", [EXECUTIONS_FILE, CALLS_FILE, f"{NOTES_FOLDER}addresses.json"])
+def test_an_accepted_run_keeps_its_log_and_its_calls(tiny: Path, tmp_path: Path, file: str) -> None:
+    """With a log of one whole execution in its place, a row lost the warning of those that were cut off."""
+    folder = tmp_path / "bundles"
+    shutil.copytree(tiny, folder / "mine")
+    assert built(folder, tmp_path / "out").exit_code == 0
+    shutil.rmtree(folder / "mine")
+
+    def otherwise(draft: Draft) -> None:
+        draft.files[file] = draft.files.get(file, b"{}") + b"\n"
+        reseal(draft)
+
+    changed(tiny, folder / "mine", otherwise)
+    ended = built(folder, tmp_path / "out")
+    assert f"the run {tiny.name} was accepted before, as mine, with other journals, calls or logs" in ended.output
 
 
 def test_a_refused_copy_moves_no_run_in_the_order_of_the_record() -> None:
@@ -583,9 +600,8 @@ def test_two_records_of_one_run_are_told_to_be_two(tmp_path: Path) -> None:
         made = make(TINY_MODEL, tmp_path / name, lambda _, name=name: Reply(text=f"ACTION: {name}"))
         shutil.copytree(made, folder / name)
     ended = built(folder, tmp_path / "out")
-    assert (
-        f"the run {made.name} is submitted already, as e4 with other journals, so it was played twice" in ended.output
-    )
+    reason = f"the run {made.name} is submitted already, as e4 with other journals, calls or logs, so it was played"
+    assert f"{reason} twice or changed" in ended.output
 
 
 def test_of_a_bundle_by_an_unknown_key_the_manifest_is_not_read(tiny: Path, tmp_path: Path) -> None:

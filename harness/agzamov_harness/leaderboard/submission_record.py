@@ -32,8 +32,8 @@ class SubmissionOutcome(StrEnum):
 class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line. `present`: the bundle is still there. `submitter`: the id of the key that signed it.
 
-    `journal`: the root over its journals, which stays the same when a run is packed again. `run`, `sha256`,
-    `submitter` and `journal` are empty where they could not be read, and `journal` in lines written by 0.3.0.
+    `measured`: a digest of its journals, calls and logs, which stays the same when a run is packed again. `run`,
+    `sha256`, `submitter` and `measured` are empty where they could not be read, and `measured` in lines of 0.3.0.
     """
 
     name: str
@@ -43,7 +43,7 @@ class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
     present: bool = True
     submitter: str = ""
-    journal: str = ""
+    measured: str = ""
 
     @property
     def bundle(self) -> tuple[str, str, str]:
@@ -55,9 +55,9 @@ class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """What is the same under whatever name."""
         return self.run, self.sha256
 
-    def has_other_replies(self, other: "SubmissionEntry") -> bool:
-        """Whether two bundles of one run hold different journals. The same sealed run can be played more than once."""
-        return self.sha256 != other.sha256 and (not self.journal or self.journal != other.journal)
+    def is_measured_otherwise(self, other: "SubmissionEntry") -> bool:
+        """Whether two bundles of one run hold other journals, calls or logs. It can be played more than once."""
+        return self.sha256 != other.sha256 and (not self.measured or self.measured != other.measured)
 
 
 _decoder = msgspec.json.Decoder(SubmissionEntry)
@@ -120,7 +120,7 @@ def taken_away(entries: Sequence[SubmissionEntry], withdrawn: Collection[str] = 
         for entry in accepted
         if not entry.present
         and entry.run not in withdrawn
-        and (entry.run not in here or here[entry.run].has_other_replies(entry))
+        and (entry.run not in here or here[entry.run].is_measured_otherwise(entry))
     }
     return Counter(submitter for submitter, _ in gone)
 

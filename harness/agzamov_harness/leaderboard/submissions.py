@@ -15,6 +15,7 @@ withdrawn: []              # accepted runs that you agreed to take away: of any 
 trust: {}                  # a trust policy as `verify --policy` reads it: with it and a log, rows show V2 or higher
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,16 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from agzamov_verify.bundle import ENVELOPE_FILE, MANIFEST_FILE, RUN_DIGITS
+from agzamov_verify.bundle import (
+    CALLS_FILE,
+    ENVELOPE_FILE,
+    EXECUTIONS_FILE,
+    LOGS_FOLDER,
+    MANIFEST_FILE,
+    NOTES_FOLDER,
+    RUN_DIGITS,
+    checksum_lines,
+)
 from agzamov_verify.checks.attestations_given import trust_about
 from agzamov_verify.checks.check_log import CheckLog, Number, Status, Step, StepFailed
 from agzamov_verify.checks.limits import Budget
@@ -102,7 +112,7 @@ def _require_sound(policy: Policy) -> None:
 
 
 MIB: Final = 2**20
-SHA256: Final = re.compile("[0-9a-f]{64}")
+OTHERWISE: Final = "other journals, calls or logs"
 PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -237,14 +247,28 @@ def _opening(log: CheckLog, budget: Budget) -> Iterator[None]:
 
 def _entry_of(entry: SubmissionEntry, signed: Signed) -> SubmissionEntry:
     """The entry with what is known of a signed bundle. A run's id is the beginning of its manifest's digest."""
-    root = signed.statement.predicate.journal.root
     return replace(
         entry,
         run=signed.digests.get(MANIFEST_FILE, "")[:RUN_DIGITS],
         sha256=signed.statement.subject[0].digest.sha256,
         submitter=signed.submitter,
-        journal=root if SHA256.fullmatch(root) else "",
+        measured=_measured(signed),
     )
+
+
+def _measured(signed: Signed) -> str:
+    """SHA-256 over the root of the journals, and the lines of sha256sum of all else that the run itself wrote.
+
+    That is the log of executions, the sums over the calls, the logs of containers and the notes. Figures and the
+    machine that packed the run are left out: they may be others when it is packed again.
+    """
+    written = {
+        name: digest
+        for name, digest in signed.digests.items()
+        if name in (EXECUTIONS_FILE, CALLS_FILE) or name.startswith((LOGS_FOLDER, NOTES_FOLDER))
+    }
+    root = signed.statement.predicate.journal.root
+    return hashlib.sha256(f"{root}\n".encode() + checksum_lines(written)).hexdigest()
 
 
 def _allowed_signer(key: str, policy: Policy) -> str:
@@ -256,15 +280,16 @@ def _allowed_signer(key: str, policy: Policy) -> str:
 
 
 def _require_new(entry: SubmissionEntry, accepted: Accepted, policy: Policy) -> None:
-    """Raises SubmissionRefused for a run that was withdrawn, is here already, or was accepted with other replies."""
+    """Raises SubmissionRefused for a run that was withdrawn, is here already, or was accepted with another record."""
     if entry.run in policy.withdrawn:
         raise SubmissionRefused(f"the run {entry.run} was withdrawn: the policy names it")
     if here := accepted.here.get(entry.run):
-        again = " with other journals, so it was played twice" if entry.has_other_replies(here) else ""
+        is_other = entry.is_measured_otherwise(here)
+        again = f" with {OTHERWISE}, so it was played twice or changed" if is_other else ""
         raise SubmissionRefused(f"the run {entry.run} is submitted already, as {here.name}{again}")
     before = [old for old in accepted.before if old.run == entry.run]
-    if before and all(entry.has_other_replies(old) for old in before):
-        of = "with other journals" if before[0].journal else "by 0.3.0, which kept no root over its journals"
+    if before and all(entry.is_measured_otherwise(old) for old in before):
+        of = f"with {OTHERWISE}" if before[0].measured else "by 0.3.0, which kept no digest of its journals"
         accepted_as = f"the run {entry.run} was accepted before, as {before[0].name}, {of}"
         raise SubmissionRefused(f"{accepted_as}; put that bundle back")
 
