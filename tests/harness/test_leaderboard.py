@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,9 +38,17 @@ from agzamov_harness.leaderboard.submission_record import (
     taken_away,
     worse,
 )
-from agzamov_harness.leaderboard.submissions import Policy, load_policy
+from agzamov_harness.leaderboard.submissions import OTHERWISE, Policy, load_policy
 from agzamov_harness.run.plan_file import plan_from
-from agzamov_verify.bundle import CALLS_FILE, ENVIRONMENT_FILE, EXECUTIONS_FILE, MANIFEST_FILE, NOTES_FOLDER
+from agzamov_verify.bundle import (
+    CALLS_FILE,
+    CALLS_FOLDER,
+    ENVIRONMENT_FILE,
+    EXECUTIONS_FILE,
+    MANIFEST_FILE,
+    NOTES_FOLDER,
+    QUALITY_FOLDER,
+)
 from agzamov_verify.checks import opened_bundle
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core import canon
@@ -511,7 +520,7 @@ def test_a_run_that_was_accepted_cannot_be_played_again_until_it_goes_well(tmp_p
     assert accepted.measured
     shutil.rmtree(mine)
     shutil.copytree(good, mine)
-    words = f"the run {bad.name} was accepted before, as mine, with other journals, calls or logs; put that bundle back"
+    words = f"the run {bad.name} was accepted before, as mine, with {OTHERWISE}; put that bundle back"
     for code in (1, 0):  # a second build forgets nothing, and has nothing new
         ended = built(folder, tmp_path / "out")
         assert (ended.exit_code, f"refused: mine: {words}\n" in ended.output) == (code, code == 1), ended.output
@@ -559,7 +568,12 @@ def test_a_run_that_is_packed_again_keeps_its_place(tiny: Path, tmp_path: Path) 
     assert not taken_away(record_of(folder))
 
 
-@pytest.mark.parametrize("file", [EXECUTIONS_FILE, CALLS_FILE, f"{NOTES_FOLDER}addresses.json"])
+CALLS = f"{CALLS_FOLDER}p0-chess960-naked-agent.jsonl.gz"
+
+
+@pytest.mark.parametrize(
+    "file", [EXECUTIONS_FILE, CALLS_FILE, CALLS, f"{NOTES_FOLDER}addresses.json", f"{QUALITY_FOLDER}index.json"]
+)
 def test_an_accepted_run_keeps_its_log_and_its_calls(tiny: Path, tmp_path: Path, file: str) -> None:
     """With a log of one whole execution in its place, a row lost the warning of those that were cut off."""
     folder = tmp_path / "bundles"
@@ -573,7 +587,28 @@ def test_an_accepted_run_keeps_its_log_and_its_calls(tiny: Path, tmp_path: Path,
 
     changed(tiny, folder / "mine", otherwise)
     ended = built(folder, tmp_path / "out")
-    assert f"the run {tiny.name} was accepted before, as mine, with other journals, calls or logs" in ended.output
+    assert (
+        f"the run {tiny.name} was accepted before, as mine, with other journals, calls, logs or judged moves"
+        in ended.output
+    )
+
+
+def test_an_accepted_run_keeps_what_its_environment_says_of_it(tiny: Path, tmp_path: Path) -> None:
+    """The row lost the warning that the program had changes which are in no commit."""
+    folder = tmp_path / "bundles"
+    shutil.copytree(tiny, folder / "mine")
+    assert built(folder, tmp_path / "out").exit_code == 0
+    shutil.rmtree(folder / "mine")
+
+    def cleaned(draft: Draft) -> None:
+        environment = json.loads(draft.files[ENVIRONMENT_FILE])
+        environment["sealed_by"]["modified"] = not environment["sealed_by"]["modified"]
+        draft.files[ENVIRONMENT_FILE] = canon.dumps(environment)
+        reseal(draft)
+
+    changed(tiny, folder / "mine", cleaned)
+    ended = built(folder, tmp_path / "out")
+    assert f"the run {tiny.name} was accepted before, as mine, with {OTHERWISE}" in ended.output
 
 
 def test_a_refused_copy_moves_no_run_in_the_order_of_the_record() -> None:
@@ -600,7 +635,7 @@ def test_two_records_of_one_run_are_told_to_be_two(tmp_path: Path) -> None:
         made = make(TINY_MODEL, tmp_path / name, lambda _, name=name: Reply(text=f"ACTION: {name}"))
         shutil.copytree(made, folder / name)
     ended = built(folder, tmp_path / "out")
-    reason = f"the run {made.name} is submitted already, as e4 with other journals, calls or logs, so it was played"
+    reason = f"the run {made.name} is submitted already, as e4 with {OTHERWISE}, so it was played"
     assert f"{reason} twice or changed" in ended.output
 
 
@@ -842,3 +877,29 @@ def test_build_without_a_policy_says_how_to_begin_one(tmp_path: Path) -> None:
     begun = tmp_path / "policy.yaml"
     begun.write_text(f"title: NAME\nkeys: {{SUBMITTER: {'a' * 64}}}\n")
     assert load_policy(begun).title == "NAME", "the two lines are a policy"
+
+
+def test_a_packed_bundle_is_no_folder_of_answers(tiny: Path, tmp_path: Path) -> None:
+    """Whoever added a folder of that name without its ending made an accepted bundle count as taken away."""
+    folder = tmp_path / "bundles"
+    (folder / "one").mkdir(parents=True)
+    with tarfile.open(folder / "one.quality", "w", format=tarfile.USTAR_FORMAT) as archive:
+        archive.add(tiny, arcname=tiny.name)
+    built(folder, tmp_path / "out")
+    outcomes = {entry.name: entry.outcome for entry in record_of(folder)}
+    assert outcomes["one.quality"] is SubmissionOutcome.ACCEPTED
+
+
+def test_a_record_of_odd_text_is_refused_or_spelled_out(tmp_path: Path) -> None:
+    """A traceback; and what the record says of a bundle that is gone went to the terminal as it was."""
+    folder = tmp_path / "bundles"
+    folder.mkdir()
+    record = folder / "record.jsonl"
+    line = {"name": "a\x1b[2Jb", "outcome": "accepted", "present": True, "reason": "", "run": "", "sha256": ""}
+    record.write_bytes(canon.dumps(line) + b"\n")
+    ended = built(folder, tmp_path / "out")
+    assert "gone: a" in ended.output
+    assert "\x1b" not in ended.output
+    record.write_bytes(canon.dumps(line).replace(b"accepted", b"\xff"))
+    ended = built(folder, tmp_path / "out")
+    assert (ended.exit_code, "record.jsonl line 1: " in ended.output) == (2, True), ended.output

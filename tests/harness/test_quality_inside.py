@@ -5,6 +5,7 @@ import json
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,7 @@ from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop
 from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Status
+from agzamov_verify.checks.move_quality import judged_sha256
 from agzamov_verify.core import canon, envelope
 from agzamov_verify.games.chess.cell import ChessCell
 from agzamov_verify.plan.manifest import ManifestError
@@ -209,3 +211,12 @@ def test_another_engine_than_the_protocols_judges_nothing_and_the_run_can_go_on(
     with pytest.raises(PortFault, match=r"expected Stockfish 15\.1 at .*, found Fishstock 51"):
         judge_promised(directory, blocks, other, Stop())
     assert not directory.quality.exists()
+
+
+def test_other_answers_about_the_same_journals_draw_another_sample() -> None:
+    """The sample was learnt from refusals, and all that lay outside of it forged."""
+    files = {f"{bundle.QUALITY_FOLDER}index.json": "1" * 64, f"{bundle.JOURNAL_FOLDER}index.json": "2" * 64}
+    drawn = judged_sha256(SimpleNamespace(journal_root="3" * 64, digests=files))  # type: ignore[arg-type]
+    for name, is_other in ((f"{bundle.QUALITY_FOLDER}index.json", True), (f"{bundle.NOTES_FOLDER}digests.json", False)):
+        changed = SimpleNamespace(journal_root="3" * 64, digests={**files, name: "4" * 64})
+        assert (judged_sha256(changed) != drawn) is is_other  # type: ignore[arg-type]

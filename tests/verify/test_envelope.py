@@ -57,6 +57,19 @@ def test_no_other_key_is_refused() -> None:
         assert key_id(load_public_key(pem)) == key_id(key)
 
 
+def test_one_key_file_has_one_verdict_with_and_without_the_library() -> None:
+    """`cryptography` took a header and refused other text before the key, so a browser found the opposite."""
+    key = Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key()
+    pem = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    other_text = b"-----BEGIN X-----\n-----END X-----\n"
+    for taken in (pem, pem.replace(b"\n", b""), other_text + pem, pem.replace(b"\n", b"\r\n\r\n")):
+        assert key_id(load_public_key(taken)) == key_id(key)
+    begin, rest = pem.split(b"\n", 1)
+    for refused in (begin + b"\nComment: mine\n\n" + rest, begin + b"-\n" + rest, pem[:-10]):
+        with pytest.raises(BadEnvelope, match="a public key in PEM"):
+            load_public_key(refused)
+
+
 def test_the_command_refuses_such_a_key_as_the_one_to_expect(tmp_path: Path) -> None:
     key = tmp_path / "key.pem"
     key.write_bytes(pem_of(NEUTRAL))

@@ -112,7 +112,7 @@ def read_episodes(place: Path) -> ImportedResults:
             _gather(msgspec.json.decode(text, type=_Episode), found, known)
         except OSError as error:
             raise ManifestError(f"{path}: {error.strerror}") from error
-        except (ManifestError, msgspec.DecodeError) as error:
+        except (ManifestError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             told = ascii_words(str(error).replace("\n", " "))
             raise ManifestError(f"{path}: expected an episode of Game Arena: {told}") from error
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -1,6 +1,7 @@
 """What is fitted to the results of one game of an arena: wins, chips, orders of finish, or wins of teams."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress
 from math import isnan
@@ -111,8 +112,9 @@ def _by_wins(results: Sequence[GamePlayed], names: Sequence[str]) -> GameFit:
     rest = played_out(pairs)
     by_play: list[Rating | None] = [None] * len(names)
     if len(rest.first) and len(set(rest.cluster.tolist())) > 1:
-        without = fit_davidson(rest)
-        by_play = ratings_of(without.rating, intervals(without))
+        with suppress(ValueError, ArithmeticError, np.linalg.LinAlgError):  # those games alone may not do
+            without = fit_davidson(rest)
+            by_play = ratings_of(without.rating, intervals(without))
     first = ELO_PER_LOGIT * fit.order_effect
     return GameFit(fit.rating, intervals(fit), by_play, int(pairs.count.sum()), round(first, 2), (), fit, pairs)
 

@@ -6,6 +6,7 @@ results are what was played nobody here has checked, and the table says so first
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from textwrap import wrap
 from typing import Final
 
@@ -123,16 +124,21 @@ def _fitted(columns: GameColumns, order: Ints) -> _Fitted:
         return _Fitted(none, not_rated=str(error))
     try:
         fit = fit_davidson(pairs)
+        rated = RatedGame(fit.rating, intervals(fit))
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
         return _Fitted(pairs, not_rated=str(error).removeprefix("ratings: "))
-    rest = played_out(pairs)
-    by_play: list[Rating | None] = [None] * len(order)
-    if len(rest.first) < len(pairs.first) and len(set(rest.cluster.tolist())) > 1:
-        without = fit_davidson(rest)
-        by_play = ratings_of(without.rating, intervals(without))
     first = round(ELO_PER_LOGIT * fit.order_effect, 2)
-    rated = RatedGame(fit.rating, intervals(fit))
-    return _Fitted(pairs, rated, ratings_of(*rated), by_play, first)
+    return _Fitted(pairs, rated, ratings_of(*rated), _by_play(pairs, len(order)), first)
+
+
+def _by_play(pairs: PairResults, players: int) -> Sequence[Rating | None]:
+    """The ratings without games that a forfeit decided, where there are such games and these can be rated."""
+    rest = played_out(pairs)
+    if len(rest.first) < len(pairs.first) and len(set(rest.cluster.tolist())) > 1:
+        with suppress(ValueError, ArithmeticError, np.linalg.LinAlgError):
+            without = fit_davidson(rest)
+            return ratings_of(without.rating, intervals(without))
+    return [None] * players
 
 
 def _with_finishes(fit: _Fitted, columns: GameColumns, order: Ints) -> _Fitted:

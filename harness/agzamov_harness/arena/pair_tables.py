@@ -74,7 +74,7 @@ def read_pairs(path: Path) -> ImportedResults:
             try:
                 for row in _of_json(lines) if is_json else _of_csv(lines):
                     found.add(row)
-            except (ManifestError, csv.Error, msgspec.DecodeError) as error:
+            except (ManifestError, csv.Error, msgspec.DecodeError, RecursionError) as error:
                 raise ManifestError(f"{path}, line {lines.number}: {_shown(str(error))}") from error
     except OSError as error:
         raise ManifestError(f"{path}: {error.strerror}") from error

@@ -16,7 +16,10 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from agzamov_verify.bundle import PAYLOAD_FILE
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import open_signed
 from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Manifest, Plan
 from agzamov_verify.scoring.departures import departures
@@ -26,6 +29,7 @@ from agzamov_verify.show.text.verdict_report import finding_line
 from agzamov_verify.table.game import records_of
 from agzamov_verify.table.registry import GAMES
 
+from ..pipeline.measured import measured_sha256
 from .arena_file import PROTOCOL
 from .house_limits import HouseLimits, limits_of, unlike, unlike_words, usual_limits
 
@@ -134,23 +138,31 @@ def verified(bundles: Iterable[Path], options: Options) -> Verified:
     records: dict[str, dict[str, list[tuple[Path, Verdict]]]] = {}
     for path in sorted(bundles, key=lambda path: path.name):
         if not path.is_dir():
-            left_out.append(LeftOut(path.name, "not a folder; unpack it here (tar -xf), and it is looked at"))
+            left_out.append(
+                LeftOut(printable(path.name), "not a folder; unpack it here (tar -xf), and it is looked at")
+            )
             continue
         verdict = verify(path, options)
         if reason := _why_not(verdict):
-            left_out.append(LeftOut(path.name, reason))
+            left_out.append(LeftOut(printable(path.name), reason))
             continue
         records.setdefault(verdict.run, {}).setdefault(_payload_sha256(path), []).append((path, verdict))
     taken = []
     for _, copies in sorted(records.items()):
-        if len(copies) > 1:
-            reason = f"{len(copies)} different records of one sealed run: at least one was played again"
-            left_out += [LeftOut(path.name, reason) for alike in copies.values() for path, _ in alike]
+        if len(copies) > 1 and _are_measured_otherwise(copies.values()):
+            reason = f"{len(copies)} different records of one sealed run: at least one was played again, or changed"
+            left_out += [LeftOut(printable(path.name), reason) for alike in copies.values() for path, _ in alike]
             continue
-        (first, *again) = next(iter(copies.values()))
+        (first, *again) = [one for alike in copies.values() for one in alike]
         taken.append(first)
-        left_out += [LeftOut(path.name, "found twice") for path, _ in again]
+        left_out += [LeftOut(printable(path.name), "found twice") for path, _ in again]
     return Verified(taken, left_out)
+
+
+def _are_measured_otherwise(copies: Iterable[Sequence[tuple[Path, Verdict]]]) -> bool:
+    """Whether bundles of one run hold different records. One that was packed again holds the same."""
+    firsts = (path for (path, _), *_ in copies)
+    return len({measured_sha256(open_signed(path, CheckLog())) for path in firsts}) > 1
 
 
 def counted(found: Verified, arena: Plan | None = None) -> Collected:
@@ -167,7 +179,7 @@ def counted(found: Verified, arena: Plan | None = None) -> Collected:
     for path, verdict, manifest in verdicts:
         matches = [match for match in manifest.plan.matches if match.id in verdict.blocks]
         kept, reasons = _comparable(manifest.plan, matches, wanted, house)
-        left_out += [LeftOut(path.name, reason) for reason in reasons]
+        left_out += [LeftOut(printable(path.name), reason) for reason in reasons]
         if not kept:
             continue
         of_bundles.append(Counted(verdict.run, _payload_sha256(path), verdict.submitter))

@@ -101,7 +101,8 @@ def build(
     except OSError as error:
         fail(f"{error.filename or out}: {error.strerror or error}", EXIT_USAGE)
     for entry in built.worse:
-        click.echo(f"{'refused' if entry.present else 'gone'}: {entry.name}: {entry.reason or entry.run}")
+        told = (printable(text) for text in (entry.name, entry.reason or entry.run))
+        click.echo(f"{'refused' if entry.present else 'gone'}: {': '.join(told)}")
     click.echo(f"leaderboard: {built.page}, {built.accepted} accepted")
     sys.exit(EXIT_FAILED if built.worse else 0)
 

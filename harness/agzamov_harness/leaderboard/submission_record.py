@@ -32,7 +32,7 @@ class SubmissionOutcome(StrEnum):
 class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line. `present`: the bundle is still there. `submitter`: the id of the key that signed it.
 
-    `measured`: a digest of its journals, calls and logs, which stays the same when a run is packed again. `run`,
+    `measured`: a digest of what it measured, which stays the same when a run is packed again. `run`,
     `sha256`, `submitter` and `measured` are empty where they could not be read, and `measured` in lines of 0.3.0.
     """
 
@@ -73,7 +73,7 @@ def read_record(folder: Path) -> list[SubmissionEntry]:
     for number, line in enumerate(lines, start=1):
         try:
             entries.append(_decoder.decode(line))
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise ManifestError(f"{path} line {number}: {error}; take the record back from version control") from error
     return entries
 

@@ -15,7 +15,6 @@ withdrawn: []              # accepted runs that you agreed to take away: of any 
 trust: {}                  # a trust policy as `verify --policy` reads it: with it and a log, rows show V2 or higher
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,16 +25,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from agzamov_verify.bundle import (
-    CALLS_FILE,
-    ENVELOPE_FILE,
-    EXECUTIONS_FILE,
-    LOGS_FOLDER,
-    MANIFEST_FILE,
-    NOTES_FOLDER,
-    RUN_DIGITS,
-    checksum_lines,
-)
+from agzamov_verify.bundle import ENVELOPE_FILE, MANIFEST_FILE, RUN_DIGITS
 from agzamov_verify.checks.attestations_given import trust_about
 from agzamov_verify.checks.check_log import CheckLog, Number, Status, Step, StepFailed
 from agzamov_verify.checks.limits import Budget
@@ -54,6 +44,7 @@ from agzamov_verify.show.text.verdict_report import finding_line
 from agzamov_verify.transparency_log.signed_note import BadNote
 
 from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
+from ..pipeline.measured import measured_sha256
 from .copies import Marks, Original, copied_from, marks_of
 from .submission_record import RECORD, SubmissionEntry, SubmissionOutcome
 
@@ -112,7 +103,7 @@ def _require_sound(policy: Policy) -> None:
 
 
 MIB: Final = 2**20
-OTHERWISE: Final = "other journals, calls or logs"
+OTHERWISE: Final = "other journals, calls, logs or judged moves"
 PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -173,7 +164,8 @@ def _is_submission(path: Path) -> bool:
     """False of hidden files, of the board's own record, and of answers that `agzamov quality` keeps beside a bundle."""
     if path.name.startswith(".") or path.name == RECORD:
         return False
-    is_beside = path.name.endswith(ANSWERS) and path.with_name(path.name.removesuffix(ANSWERS)).exists()
+    is_folder = path.is_dir() and path.name.endswith(ANSWERS)
+    is_beside = is_folder and path.with_name(path.name.removesuffix(ANSWERS)).exists()
     return not is_beside or (path / ENVELOPE_FILE).exists()
 
 
@@ -197,7 +189,7 @@ def examine(path: Path, policy: Policy, options: Options, accepted: Accepted) ->
         with _opening(log, budget):
             marks = marks_of(path)
             signed = open_signed(path, log)
-        entry = _entry_of(entry, signed)
+            entry = _entry_of(entry, signed)
         submitter = _allowed_signer(signed.submitter, policy)
         with _opening(log, budget):
             opened = read_manifest(signed, log)
@@ -252,23 +244,8 @@ def _entry_of(entry: SubmissionEntry, signed: Signed) -> SubmissionEntry:
         run=signed.digests.get(MANIFEST_FILE, "")[:RUN_DIGITS],
         sha256=signed.statement.subject[0].digest.sha256,
         submitter=signed.submitter,
-        measured=_measured(signed),
+        measured=measured_sha256(signed),
     )
-
-
-def _measured(signed: Signed) -> str:
-    """SHA-256 over the root of the journals, and the lines of sha256sum of all else that the run itself wrote.
-
-    That is the log of executions, the sums over the calls, the logs of containers and the notes. Figures and the
-    machine that packed the run are left out: they may be others when it is packed again.
-    """
-    written = {
-        name: digest
-        for name, digest in signed.digests.items()
-        if name in (EXECUTIONS_FILE, CALLS_FILE) or name.startswith((LOGS_FOLDER, NOTES_FOLDER))
-    }
-    root = signed.statement.predicate.journal.root
-    return hashlib.sha256(f"{root}\n".encode() + checksum_lines(written)).hexdigest()
 
 
 def _allowed_signer(key: str, policy: Policy) -> str:

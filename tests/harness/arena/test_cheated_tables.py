@@ -1,5 +1,6 @@
 """Ways of cheating with the table of an arena, each seen: a borrowed name, a run played again, an island, a tar."""
 
+import json
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +16,12 @@ from agzamov_harness.arena.over_games import RatedGame, games_that_count
 from agzamov_harness.arena.table_text import parts_words, table_text
 from agzamov_harness.arena.verified_bundles import Collected, GamePlayed, Verified, counted, verified
 from agzamov_harness.cli import main
+from agzamov_verify.bundle import ENVIRONMENT_FILE
 from agzamov_verify.checks.steps import Options
+from agzamov_verify.core import canon
 from agzamov_verify.core.questions import Answer, Question, Reply
 from agzamov_verify.plan.manifest import ManifestError
-from bundles.bundle_factory import make
+from bundles.bundle_factory import Draft, make, reseal
 from bundles.golden_arena import ARENA
 from harness.arena.arena_worlds import chess_world, collected_world
 
@@ -103,8 +106,19 @@ def test_a_sealed_run_with_two_records_does_not_count_and_its_copy_counts_once(t
     found = taken(one, other)
     assert not found.taken
     assert {left.reason for left in found.left_out} == {
-        "2 different records of one sealed run: at least one was played again"
+        "2 different records of one sealed run: at least one was played again, or changed"
     }
+
+
+def test_a_run_that_was_packed_again_is_the_same_record(honest: Path, tmp_path: Path) -> None:
+    """Whoever lost added his run again with another machine, and neither counted any more."""
+    draft = Draft.of(honest)
+    environment = json.loads(draft.files[ENVIRONMENT_FILE])
+    draft.files[ENVIRONMENT_FILE] = canon.dumps({**environment, "cpu": "another"})
+    reseal(draft)
+    found = taken(honest, draft.write(tmp_path))
+    assert len(found.taken) == 1
+    assert [left.reason for left in found.left_out] == ["found twice"]
 
 
 def test_a_packed_bundle_is_named_not_passed_over(honest: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from agzamov_harness.arena.game_fits import Rating
 from agzamov_harness.arena.imported_table import ImportedTable, imported_bytes, imported_table
 from agzamov_harness.arena.pair_tables import read_pairs
 from agzamov_harness.cli import main
+from agzamov_verify.plan.manifest import ManifestError
 
 HEAD = "model_a,model_b,winner\n"
 MODELS = ("claude-1", "gpt-4", "koala-13b", "vicuna-13b")
@@ -430,6 +431,30 @@ def test_a_wrong_episode_is_named(spoil: Any, words: str, tmp_path: Path) -> Non
     (told,) = printed.stderr.splitlines()
     assert told.startswith(f"error: {place / '1.json'}: ")
     assert words in told
+
+
+@pytest.mark.parametrize("text", [b"\xff", b'{"configuration":' + b"[" * 100_000])
+def test_an_episode_of_odd_bytes_is_named(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_bytes(text)
+    with pytest.raises(ManifestError, match="expected an episode"):
+        read_episodes(tmp_path)
+
+
+def test_a_deep_line_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.jsonl"
+    table.write_bytes(b'{"model_a":"a","model_b":"b","winner":"tie","x":' + b"[" * 100_000 + b"\n")
+    with pytest.raises(ManifestError, match="line 1"):
+        read_pairs(table)
+
+
+def test_an_interval_that_cannot_be_computed_leaves_the_game_without_ratings(tmp_path: Path) -> None:
+    """A singular matrix ended the command with a traceback."""
+    table = tmp_path / "pairs.jsonl"
+    rows = [{"model_a": "b", "model_b": "c", "winner": "model_a", "weight": 1_000_000}]
+    rows.append({"model_a": "b", "model_b": "a", "winner": "model_a"})
+    table.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (game,) = imported_table(read_pairs(table)).games
+    assert game.not_rated
 
 
 def test_an_episode_that_was_cut_short_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from agzamov_verify.scoring.arena_ratings.davidson import Order, fit_davidson
 from agzamov_verify.scoring.arena_ratings.headline import headline
 from agzamov_verify.scoring.arena_ratings.profile import intervals
 from agzamov_verify.scoring.arena_ratings.rating_scale import wald_intervals
-from agzamov_verify.scoring.arena_ratings.results_table import PairResults, distinct, pair_results, rows_of
+from agzamov_verify.scoring.arena_ratings.results_table import WIN, PairResults, distinct, pair_results, rows_of
 from agzamov_verify.scoring.arena_ratings.simultaneous_ranks import rank_sets, ranks_in_parts
 
 from .made_up_tables import games_of_two
@@ -118,3 +118,18 @@ def test_an_interval_of_nearly_all_won_is_the_profile_and_reaches_further_up() -
     assert best.low is not None
     assert best.high - best.rating > 1.2 * (best.rating - best.low)
     assert plain == wald_intervals(fit.rating)[1]
+
+
+def test_where_one_player_always_moves_first_nobody_knows_which_of_the_two_it_was() -> None:
+    """Both were 1200, from 1200 to 1200: the advantage of moving first, which had no ghost game, explained it all."""
+
+    def played(first: list[int]) -> PairResults:
+        rows, none = np.arange(len(first)), np.zeros(len(first), dtype=np.int64)
+        outcome = np.where(rows < 70, WIN, 0)
+        return PairResults(2, np.array(first), 1 - np.array(first), outcome, rows, none + 1, none.astype(bool))
+
+    fit = fit_davidson(played([0] * 100))
+    assert fit.model.is_confounded
+    ends = [one for one in intervals(fit) if one]
+    assert all(one.low is not None and one.low < 1100 and one.high is not None and one.high > 1300 for one in ends)
+    assert not fit_davidson(played([0] * 100 + [1])).model.is_confounded, "one game with the other first"

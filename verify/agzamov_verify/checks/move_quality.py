@@ -1,5 +1,6 @@
 """Step 12: the engine's judgement of every chess move, where the plan promised it inside the bundle."""
 
+import hashlib
 from typing import NamedTuple
 
 from .. import bundle
@@ -53,7 +54,7 @@ def check_judged(opened: Opened, judged: Judged | None, log: CheckLog, at_hand: 
         at_hand.missing,
         at_hand.jobs,
         QUICK_SAMPLE if at_hand.games_max is not None else SAMPLE,
-        drawing_seed(opened.journal_root)[:SEED_BYTES].hex(),
+        drawing_seed(judged_sha256(opened))[:SEED_BYTES].hex(),
         budget=at_hand.budget,
         say=at_hand.say,
     )
@@ -61,6 +62,16 @@ def check_judged(opened: Opened, judged: Judged | None, log: CheckLog, at_hand: 
         ask_again(answers, played, options, verdict)
     _fail_on_findings(verdict, log)
     log.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict), verdict.for_engine)
+
+
+def judged_sha256(opened: Opened) -> str:
+    """A digest of the journals and of all that is said of their moves.
+
+    Other answers about the same journals draw another sample. Drawn by the journals alone it was the same again, and
+    each refusal named places in it.
+    """
+    said = {name: digest for name, digest in opened.digests.items() if name.startswith(bundle.QUALITY_FOLDER)}
+    return hashlib.sha256(f"{opened.journal_root}\n".encode() + bundle.checksum_lines(said)).hexdigest()
 
 
 def _fail_on_findings(verdict: QualityVerdict, log: CheckLog) -> None:

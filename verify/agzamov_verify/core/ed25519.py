@@ -37,8 +37,11 @@ OTHER_KINDS: Final = tuple(
 )
 """Object identifiers of other kinds of public keys, in DER."""
 
-PEM: Final = re.compile(rb"-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]*)-----END PUBLIC KEY-----")
-"""In linear time: no two of its parts can share a run of white space."""
+PEM: Final = re.compile(rb"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]*)-----END PUBLIC KEY-----")
+"""The lax form of RFC 7468 (section 3, figure 2): white space anywhere, other text around it, and no headers.
+
+In linear time: no two of its parts can share a run of white space.
+"""
 
 
 class InvalidSignature(Exception):
@@ -58,6 +61,10 @@ class Ed25519PublicKey:
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
+
+    @classmethod
+    def from_public_bytes(cls, data: bytes) -> "Ed25519PublicKey":
+        return cls(data)
 
     def public_bytes_raw(self) -> bytes:
         return self._raw

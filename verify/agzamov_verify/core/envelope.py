@@ -14,15 +14,14 @@ import hashlib
 import msgspec
 
 from . import canon
-from .ed25519 import SPKI_PREFIX
+from .ed25519 import SPKI_PREFIX, OtherPublicKey, UnsupportedAlgorithm, load_pem_public_key
 from .untrusted_input import show_name
 
 try:
-    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
 except ImportError:  # in a browser, where nothing is signed
-    from .ed25519 import Ed25519PublicKey, InvalidSignature, UnsupportedAlgorithm, load_pem_public_key  # type: ignore[assignment]
+    from .ed25519 import Ed25519PublicKey, InvalidSignature  # type: ignore[assignment]
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -133,18 +132,21 @@ PRIVATE_KEY = "a private key: never send it to anybody; the public one is in the
 
 
 def load_public_key(pem: bytes) -> Ed25519PublicKey:
-    """An Ed25519 public key, and no point of small order. Raises BadEnvelope for anything else."""
+    """An Ed25519 public key, and no point of small order. Raises BadEnvelope for anything else.
+
+    Its text is always read here: `cryptography` takes other spellings, so a bundle held with it and not without.
+    """
     try:
-        key = load_pem_public_key(pem)
+        found = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm) as error:
-        found = PRIVATE_KEY if b"PRIVATE KEY" in pem else "something else"
-        raise BadEnvelope("a public key in PEM", found) from error
-    if not isinstance(key, Ed25519PublicKey):
+        other = PRIVATE_KEY if b"PRIVATE KEY" in pem else "something else"
+        raise BadEnvelope("a public key in PEM", other) from error
+    if isinstance(found, OtherPublicKey):
         raise BadEnvelope("an Ed25519 public key", "another kind of key")
-    encoded = int.from_bytes(key.public_bytes_raw(), "little")
-    if encoded & (2**255 - 1) in SMALL_ORDER_Y:
+    raw = found.public_bytes_raw()
+    if int.from_bytes(raw, "little") & (2**255 - 1) in SMALL_ORDER_Y:
         raise BadEnvelope("an Ed25519 public key", "a point of small order: a signature may fit many messages")
-    return key
+    return Ed25519PublicKey.from_public_bytes(raw)
 
 
 def raw_public_key(raw: bytes) -> Ed25519PublicKey:

@@ -227,14 +227,15 @@ def answers_of(path: Path, name: str, net_sha256: str) -> EngineAnswers | None:
     return EngineAnswers(store, f"{program} {name} {net_sha256}") if store and program else None
 
 
-def drawing_seed(journal_root: str) -> bytes:
+def drawing_seed(sampled: str) -> bytes:
     """The seed by which samples of a bundle are drawn, 32 bytes that its submitter cannot foresee.
 
     With a store the same at each check by this user, so that a second check draws what is answered already. It hangs
-    on the root of the journals, so that the same journals packed again with another note draw the same sample.
+    on `sampled`, a digest of what the sample is of: the root of the journals, so that the same journals packed again
+    with another note draw the same sample, and beside it all that is said outside of them and drawn from.
     """
     store = shared_store(store_folder())
-    return store.draw(journal_root) if store else secrets.token_bytes(KEY_BYTES)
+    return store.draw(sampled) if store else secrets.token_bytes(KEY_BYTES)
 
 
 def store_folder() -> Path | None:

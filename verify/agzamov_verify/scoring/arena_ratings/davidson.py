@@ -7,8 +7,10 @@ weighs half a win in the score equation. nu and eta are the game's own. Each pla
 won, against a ghost of strength 0, without draws or an order: a penalty of (ln s(theta) + ln s(-theta)) / 2, s(t) = 1
 / (1 + e^-t), which keeps strengths finite where somebody won all. The covariance is clustered (sandwich.py).
 
-Three cases have no greatest likelihood of their own. Without a draw nu is 0. Where all was drawn nu is that of half a
-decided game more. Where those who moved first never won, or never lost, eta plays a ghost game too.
+Four cases have no greatest likelihood of their own. Without a draw nu is 0. Where all was drawn nu is that of half a
+decided game more. Where those who moved first never won, or never lost, eta plays a ghost game too. So it does where
+some strengths would do the same as eta: A always moves first against B, so nobody can tell which of the two it was.
+There every variance is at least that of the information, since games that are all explained say nothing of the two.
 """
 
 from dataclasses import dataclass
@@ -52,11 +54,15 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """Which of the parameters (m strengths, eta, ln nu) are estimated; the others keep their value in `start`."""
+    """Which of the parameters (m strengths, eta, ln nu) are estimated; the others keep their value in `start`.
+
+    `is_confounded`: strengths and eta cannot be told apart.
+    """
 
     start: Floats
     is_free: Mask
     order_ghost: float
+    is_confounded: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +116,7 @@ def fit_davidson(results: PairResults, order: Order = Order.MATTERS) -> Davidson
     centre = centring(connected.part)
     rating = rating_of(parameters[:m], sandwich(information, scores)[:m, :m], connected)
     centred_own = centre @ own @ centre.T
-    covariance = raised(rating.covariance, centred_own, (met < CLUSTERS_MIN) | alike)
+    covariance = raised(rating.covariance, centred_own, (met < CLUSTERS_MIN) | alike | model.is_confounded)
     rating = GameRating(rating.strengths, covariance, connected)
     return DavidsonFit(counts, model, parameters, information, rating, centred_own, alike)
 
@@ -147,7 +153,33 @@ def model_of(counts: Counts, order: Order) -> Model:
         start[m + 1] = log(4 * drawn + 2)
     else:
         start[m + 1] = log(2 * drawn / (won + lost))
-    return Model(start, is_free, float(is_free[m] and (won == 0 or lost == 0)))
+    confounded = bool(is_free[m]) and is_order_confounded(counts)
+    return Model(start, is_free, float(is_free[m] and (won == 0 or lost == 0 or confounded)), confounded)
+
+
+def is_order_confounded(counts: Counts) -> bool:
+    """Whether some strengths have a lead of 1 for the first player in every game, which eta = 1 has too.
+
+    That is so where each pair met in one order alone, and all ways from one player to another have the same lead.
+    """
+    met = (counts.won + counts.drawn + counts.lost) > 0
+    if (met & met.T).any():
+        return False
+    lead: dict[int, int] = {}
+    for start in np.flatnonzero(met.any(axis=0) | met.any(axis=1)).tolist():
+        waiting = [] if start in lead else [start]
+        lead.setdefault(start, 0)
+        while waiting:
+            one = waiting.pop()
+            steps = [(other, -1) for other in np.flatnonzero(met[one]).tolist()]
+            steps += [(other, 1) for other in np.flatnonzero(met[:, one]).tolist()]
+            for other, step in steps:
+                if other not in lead:
+                    lead[other] = lead[one] + step
+                    waiting.append(other)
+                elif lead[other] != lead[one] + step:
+                    return False
+    return True
 
 
 def greatest(counts: Counts, model: Model) -> Floats:
