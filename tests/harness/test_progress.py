@@ -147,7 +147,7 @@ def test_calls_of_scripted_opponents_are_none_of_a_models(tmp_path: Path) -> Non
 # --- the plan's own limit ------------------------------------------------------------------------
 
 
-def test_a_plan_may_stop_for_unusable_answers_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+def test_a_plan_may_stop_for_unusable_answers_and_a_resumed_run_stops_again(tmp_path: Path) -> None:
     directory, asked = sealed(tmp_path, stop_when={"errors_percent": 50, "after": 6}), []
 
     def world(question: Question) -> Answer:
@@ -157,7 +157,7 @@ def test_a_plan_may_stop_for_unusable_answers_and_the_run_can_be_resumed(tmp_pat
     def decisions() -> int:
         return sum(not isinstance(question, Planted) for question in asked)
 
-    why = r"6 of 6 answers of seat smol are unusable; the plan stops at 50 % after 6"
+    why = r"6 of 6 answers of seat smol are unusable; the plan stops at 50 % after 6; the limit is sealed with the plan"
     with pytest.raises(StoppedAsAsked, match=why):
         play(directory, world)
     assert decisions() == 6

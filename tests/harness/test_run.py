@@ -186,7 +186,7 @@ PRICED = {"prices": {"agent": {"input_usd": 1000}}, "budget": {"cost_usd_max": "
 def test_a_spent_budget_stops_the_run_cleanly_and_says_so(tmp_path: Path) -> None:
     directory = sealed(tmp_path, **PRICED)
     world = Noting()
-    with pytest.raises(Stopped, match=r"^the budget of 1\.25 USD is spent$"):
+    with pytest.raises(Stopped, match=r"^the budget of 1\.25 USD is spent; the limit is sealed with the plan"):
         play(directory, world)
     paid = [question for question in world.asked if isinstance(question, Chat) and question.to == "agent"]
     assert len(paid) == 13, "ten cents a call: the thirteenth call crosses the limit"

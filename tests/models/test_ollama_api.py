@@ -1,6 +1,7 @@
 """What an Ollama server says of itself, as recorded; and what of it is refused."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -138,6 +139,17 @@ def test_where_no_server_listens_every_request_says_so_in_the_same_words() -> No
         for asking in (server.models, server.version, lambda: list(server.pull("llama"))):
             with pytest.raises(ModelFault, match="no Ollama server answers there; start it, or name another address"):
                 asking()
+
+
+def test_a_refused_connection_is_told_whatever_was_being_handled_when_it_came() -> None:
+    """The words were of the file that had not been found before, "No such file or directory"."""
+    with Peer([]) as peer:
+        nobody = peer.url.removesuffix("/v1")
+    try:
+        Path("/none/such").read_bytes()
+    except FileNotFoundError:
+        with Inventory(nobody) as server, pytest.raises(ModelFault, match="no Ollama server answers there"):
+            server.models()
 
 
 def test_a_key_of_the_environment_is_sent_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

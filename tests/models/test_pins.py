@@ -58,6 +58,7 @@ def test_a_gguf_file_is_pinned_by_its_digest_and_size_from_the_plans_folder(tmp_
     ("seat", "words"),
     [
         ({"weights": "none.gguf"}, r"seats.model: .*none.gguf: expected a GGUF file: No such file"),
+        ({"weights": "smollm2-135m.gguf"}, "No such file or directory; get it with: agzamov models get smollm2-135m"),
         ({"weights": "."}, "expected a GGUF file"),
         ({"weights": "tiny.gguf", "weights_sha256": "0" * 64}, f"expected sha256 {'0' * 64}, found"),
     ],

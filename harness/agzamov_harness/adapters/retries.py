@@ -172,7 +172,7 @@ class Calls:
     def broken(self, error: Exception) -> Failure:
         hint = (
             "no server listens there"
-            if any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
+            if any(isinstance(cause, ConnectionRefusedError) for cause in causes_of(error))
             else ""
         )
         return Failure("connection", self.clean(why_broken(error)), hint=hint)
@@ -244,7 +244,7 @@ PROTOCOL_WORDS = {
 
 def why_broken(error: BaseException) -> str:
     """Cause of a failed connection, in this machine's words, not in those of a peer that speaks no HTTP."""
-    causes = list(_causes(error))
+    causes = list(causes_of(error))
     words = next(filter(None, map(_system_words, causes)), "")
     for start, ours in PROTOCOL_WORDS.items():
         if not words and any(str(cause).startswith(start) for cause in causes):
@@ -271,11 +271,16 @@ def _system_words(cause: BaseException) -> str:
     return ""
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and all that it came of, the innermost last."""
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and all that it came of, the innermost last.
+
+    HTTP clients wrap an error: it is the cause, or an argument. What was being handled when it came is asked last: that
+    may be something else.
+    """
     while error is not None:
         yield error
-        error = error.__cause__ or error.__context__
+        wrapped = next((one for one in error.args if isinstance(one, BaseException)), None)
+        error = error.__cause__ or wrapped or error.__context__
 
 
 def backoff_s(tries: int) -> float:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from agzamov_verify.commands.bundle_argument import bounded
+from agzamov_verify.commands.command_line import Program
 from agzamov_verify.core.waiting import shown
 from agzamov_verify.core.workers import cores
 from agzamov_verify.plan.manifest import ManifestError, Plan
@@ -41,7 +42,7 @@ arena_argument = click.argument(
 )
 
 
-@click.group()
+@click.group(cls=Program)
 def arena() -> None:
     """Many players, many games: play what is missing of an arena, and make its table from verified bundles."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from agzamov_verify.commands.command_line import Program
 from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.plan.manifest import ManifestError
@@ -31,7 +32,7 @@ log_key_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Program)
 def log() -> None:
     """Keep a log of registrations in a folder: create, check, append, cosign, prove.
 

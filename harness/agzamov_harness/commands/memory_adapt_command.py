@@ -141,7 +141,7 @@ def _setup_of(launch: Launch, out: Path, installed: Path, *, start_programs: boo
     if missing := why_not_here(system, installed / out.stem):
         raise PortFault(f"{out.stem} cannot be started here: {missing}")
     program = OutsideProgram(system, program_files(system))
-    require_consent([program], given=start_programs)
+    require_consent([program], given=start_programs, place=" before the command")
     return replace(Setup(system, installed=installed / out.stem), files=program.files)
 
 

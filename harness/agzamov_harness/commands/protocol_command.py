@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.commands.bundle_argument import bounded
+from agzamov_verify.commands.command_line import Program
 from agzamov_verify.commands.failed_gates import require_gates
 from agzamov_verify.commands.gate_option import fail_on_gate_option
 from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
@@ -90,7 +91,7 @@ class PlanPart(NamedTuple):
         return f"{self.plan.name}: {_standing(self.run) if self.run else 'not sealed'}"
 
 
-@click.group()
+@click.group(cls=Program)
 def protocol() -> None:
     """Play all plans of one folder as one protocol: seal them first, then play, verify and score them together."""
 

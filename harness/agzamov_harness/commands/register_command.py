@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.bundle import MANIFEST_FILE, PAYLOAD_FILE, REGISTRATION_FILE
 from agzamov_verify.commands.bundle_argument import no_bundle
-from agzamov_verify.commands.command_line import WrongUse
+from agzamov_verify.commands.command_line import Program, WrongUse
 from agzamov_verify.commands.trust_options import now_s
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.untrusted_input import printable
@@ -59,7 +59,7 @@ request_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Program)
 def register() -> None:
     """Register a run in public before its seed exists, and its end: result, or why there is none.
 

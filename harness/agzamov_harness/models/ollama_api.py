@@ -20,7 +20,7 @@ from agzamov_verify.seats import OllamaSeat
 from ..adapters.completion import error_message
 from ..adapters.http_transport import guard
 from ..adapters.ollama_chat import options_of
-from ..adapters.retries import why_broken
+from ..adapters.retries import causes_of, why_broken
 from ..ports import ModelFault
 from ..seat_kind import ModelServer, Serving
 
@@ -198,11 +198,9 @@ def _words(problem: object) -> object:
 
 def _was_refused(problem: object) -> bool:
     """True if a refused connection is the cause of an error: HTTP clients wrap it."""
-    while isinstance(problem, BaseException):
-        if isinstance(problem, ConnectionRefusedError):
-            return True
-        problem = problem.__cause__ or problem.__context__
-    return False
+    return isinstance(problem, BaseException) and any(
+        isinstance(cause, ConnectionRefusedError) for cause in causes_of(problem)
+    )
 
 
 def _model(listed: ollama.ListResponse.Model, remote: Mapping[str, str]) -> Model:

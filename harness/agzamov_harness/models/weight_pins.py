@@ -27,6 +27,7 @@ from ..run.exit_status import EXIT_FAILED, HarnessEnded
 from ..run.run_folder import WEIGHTS, RunDirectory
 from ..seat_kind import FoundWeights, Witness, local_kind_of
 from .ollama_store import open_regular
+from .published_weights import TABLE
 
 GGUF_MAGIC = b"GGUF"
 FILE = WEIGHTS
@@ -81,7 +82,9 @@ def pin_of_gguf(path: Path, expected_sha256: str = "") -> ModelPin:
             file.seek(0)
             pin = ModelPin(hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size)
     except OSError as error:
-        raise ModelFault(f"{path}: expected a GGUF file: {error.strerror}") from error
+        is_known = isinstance(error, FileNotFoundError) and path.stem in TABLE
+        advice = f"; get it with: agzamov models get {path.stem}" if is_known else ""
+        raise ModelFault(f"{path}: expected a GGUF file: {error.strerror}{advice}") from error
     if magic != GGUF_MAGIC:
         raise ModelFault(f"{path}: expected a GGUF file, found one that begins with {magic!r}")
     if expected_sha256 and pin.sha256 != expected_sha256:

@@ -39,7 +39,7 @@ from ..run.run_folder import RunDirectory
 from ..run.run_origin import unremembered
 from ..run.runner import Blocks, Runner, finished
 from ..run.server_access import keys_sent, note_addresses, require_allowed
-from ..run.stop import Stop, Stopped, StoppedAsAsked
+from ..run.stop import LIMIT_OF_THE_PLAN, Stop, Stopped, StoppedAsAsked
 from ..run.terminal_progress import progress
 from ..watch.live_page import beside
 from .pack import Packed, pack
@@ -143,7 +143,7 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
             options.packed(packed, desk)
             return packed
     except StoppedAsAsked as error:
-        raise StoppedAsAsked(f"{error}; {resume}") from error
+        raise StoppedAsAsked(_and_then(str(error), resume)) from error
     except Stopped as error:
         raise Stopped(f"{error}; {resume}") from error
     except PortFault as error:
@@ -152,6 +152,11 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
         raise Stopped(f"{exit_status.os_error_words(error)}; nothing recorded was lost; {resume}") from error
+
+
+def _and_then(reason: str, resume: str) -> str:
+    """Why a run stopped, and how it goes on, where it can."""
+    return reason if reason.endswith(LIMIT_OF_THE_PLAN) else f"{reason}; {resume}"
 
 
 class _Player(NamedTuple):

@@ -17,7 +17,7 @@ from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.questions import NoReply, Reply
 from agzamov_verify.plan.manifest import Plan
 
-from .stop import Stop
+from .stop import LIMIT_OF_THE_PLAN, Stop
 
 CostOf = Callable[[str, Reply], Fraction]
 """The cost in US dollars of a reply of a seat, which is named."""
@@ -74,5 +74,6 @@ class Budget:
     def stop_if_spent(self, stop: Stop) -> None:
         """Ask the whole run to stop once the maximum is reached. Raises Stopped then."""
         if self._usd_max and self._spent_usd >= self._usd_max:
-            stop.request(f"the budget of {self._declared_usd} USD is spent{self._assumed_words}", as_asked=True)
+            spent = f"the budget of {self._declared_usd} USD is spent{self._assumed_words}"
+            stop.request(f"{spent}; {LIMIT_OF_THE_PLAN}", as_asked=True)
             stop.check()

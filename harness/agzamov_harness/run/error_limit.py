@@ -11,7 +11,7 @@ import msgspec
 from agzamov_verify.plan.manifest import Plan
 
 from .progress import State
-from .stop import Stop
+from .stop import LIMIT_OF_THE_PLAN, Stop
 
 
 class ErrorLimit:
@@ -32,7 +32,7 @@ class ErrorLimit:
             if answers.decisions >= self._when.after and share >= self._when.errors_percent:
                 stop.request(
                     f"{unusable} of {answers.decisions} answers of seat {seat} are unusable; the plan stops at"
-                    f" {self._when.errors_percent} % after {self._when.after}",
+                    f" {self._when.errors_percent} % after {self._when.after}; {LIMIT_OF_THE_PLAN}",
                     as_asked=True,
                 )
                 stop.check()

@@ -132,8 +132,11 @@ def is_outside(system: MemorySystem) -> bool:
     return system.is_from_outside and bool(shipped_problem(system.server, system.adapter))
 
 
-def require_consent(programs: Iterable[OutsideProgram | OutsideEngine], *, given: bool) -> None:
-    """Raises ManifestError unless consent to each is remembered, given now by the option, or given at the terminal."""
+def require_consent(programs: Iterable[OutsideProgram | OutsideEngine], *, given: bool, place: str = "") -> None:
+    """Raises ManifestError unless consent to each is remembered, given now by the option, or given at the terminal.
+
+    `place`: where in the command the option is to be typed, if not at its end.
+    """
     path = owner_folder() / FILE
     known = {program.sha256: program for program in recalled(path, StartedPrograms, WHAT).allowed}
     new = dict[str, Program]()
@@ -142,7 +145,9 @@ def require_consent(programs: Iterable[OutsideProgram | OutsideEngine], *, given
         if program.sha256 in known or program.sha256 in new:
             continue
         if not given and not confirmed(f"{outside.words} {outside.question}"):
-            raise ManifestError(f"{outside.words} If you trust it, add {OPTION} (once; it is remembered in {path})")
+            raise ManifestError(
+                f"{outside.words} If you trust it, add {OPTION}{place} (once; it is remembered in {path})"
+            )
         new[program.sha256] = program
     if new:
         remembered(path, StartedPrograms(tuple(sorted({**known, **new}.values()))))

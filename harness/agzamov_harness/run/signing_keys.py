@@ -104,5 +104,8 @@ def signer_of(directory: RunDirectory, path: Path | None) -> Ed25519PrivateKey:
     key = load(place)
     sealed_id, given_id = directory.manifest.submitter_key_id, key_id(key.public_key())
     if sealed_id != given_id:
-        raise KeyFault(f"{place}: expected the key {sealed_id[:16]} that sealed this run, found {given_id[:16]}")
+        sealed, given = sealed_id[:16], given_id[:16]
+        raise KeyFault(
+            f"{place}: expected the key {sealed} that sealed this run, found {given}; give that key by --key"
+        )
     return key

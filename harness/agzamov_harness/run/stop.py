@@ -9,6 +9,8 @@ from typing import Final
 
 from agzamov_verify.seats import Seat
 
+LIMIT_OF_THE_PLAN: Final = "the limit is sealed with the plan: to play more, change it there and start a new run"
+"""End of the reason where a resumed run would stop again."""
 PATIENCE_S: Final = 7
 """Seconds that a stop waits for whatever is no model's reply, and beyond the time that a reply may take."""
 
