@@ -613,10 +613,9 @@ def test_no_other_process_can_go_on_with_a_run_while_it_is_packed(
 
 def test_the_key_that_sealed_a_run_is_the_only_one_that_can_go_on_with_it(place: Place) -> None:
     told = error_of(place("resume", place.sealed(), "--key", place.path / "stranger.pem"), 2)
-    assert re.fullmatch(
-        r".*/stranger\.pem: expected the key [0-9a-f]{16} that sealed this run, found [0-9a-f]{16}; give that key by --key",
-        told,
-    )
+    key = "[0-9a-f]{16}"
+    sentence = rf".*/stranger\.pem: expected the key {key} that sealed this run, found {key}; give that key by --key"
+    assert re.fullmatch(sentence, told)
 
 
 @pytest.mark.slow
