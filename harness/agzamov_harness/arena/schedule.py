@@ -14,6 +14,7 @@ import msgspec
 
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.seats.seat import Seat
 
 from .arena_file import Arena, Bout
 
@@ -40,9 +41,9 @@ class RoundsHere(msgspec.Struct, frozen=True):
         )
 
 
-def planned(plans: Iterable[Plan]) -> Counter[Meeting]:
-    """How many units of each meeting these plans have."""
-    return Counter(_meeting(plan, match) for plan in plans for match in plan.matches)
+def planned(plans: Iterable[Plan], roster: Mapping[str, Seat]) -> Counter[Meeting]:
+    """How many units of each meeting these plans have. `roster`: the seats of the arena's file."""
+    return Counter(_meeting(plan, match, roster) for plan in plans for match in plan.matches)
 
 
 def rounds_to_seal(arena: Arena, plans: Sequence[Plan]) -> Iterator[list[Bout]]:
@@ -67,9 +68,10 @@ def rounds_here(arena: Arena, plans: Iterable[Plan]) -> RoundsHere:
 
 def standing(arena: Arena, plans: Iterable[Plan]) -> Mapping[Bout, int]:
     """How many units of each pairing of the roster these plans have."""
-    there = planned(plans)
+    roster = arena.whole.seats
+    there = planned(plans, roster)
     pairs = (match for match in arena.whole.matches if match.game not in arena.tables)
-    return {_bout(match): there[_meeting(arena.whole, match)] for match in pairs}
+    return {_bout(match): there[_meeting(arena.whole, match, roster)] for match in pairs}
 
 
 class Seated(NamedTuple):
@@ -88,11 +90,12 @@ class Seated(NamedTuple):
 def seated(arena: Arena, game: str, plans: Iterable[Plan]) -> Seated:
     """Who sat with whom in these plans, of the roster as it is, by the arena's rules."""
     found, rules = Seated(Counter(), Counter()), arena.whole.rules_of(game)
-    roster = {_player(arena.whole, name): name for name in arena.players_of(game)}
+    seats = arena.whole.seats
+    roster = {_player(arena.whole, name, seats): name for name in arena.players_of(game)}
     for plan in plans:
         for match in plan.matches:
             if match.game == game and plan.rules_of(game) == rules:
-                players = (_player(plan, name) for name in match.seats)
+                players = (_player(plan, name, seats) for name in match.seats)
                 found.add(roster[player] for player in players if player in roster)
     return found
 
@@ -137,10 +140,11 @@ def _bout(match: Match) -> Bout:
     return Bout(match.game, match.seats)
 
 
-def _meeting(plan: Plan, match: Match) -> Meeting:
-    players = (_player(plan, name) for name in match.seats)
+def _meeting(plan: Plan, match: Match, roster: Mapping[str, Seat]) -> Meeting:
+    players = (_player(plan, name, roster) for name in match.seats)
     return Meeting(match.game, msgspec.json.encode(plan.rules_of(match.game)), tuple(sorted(players)))
 
 
-def _player(plan: Plan, name: str) -> bytes:
-    return msgspec.json.encode((name, plan.seats[name].manner))
+def _player(plan: Plan, name: str, roster: Mapping[str, Seat]) -> bytes:
+    seat = plan.seats[name]
+    return msgspec.json.encode((name, (seat.as_wished(roster[name]) if name in roster else seat).manner))

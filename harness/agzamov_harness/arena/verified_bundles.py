@@ -21,9 +21,10 @@ from agzamov_verify.checks.opened_bundle import open_signed
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.experiment.matches import Match
-from agzamov_verify.plan.manifest import Manifest, Plan
+from agzamov_verify.plan.manifest import Manifest, Plan, Price
 from agzamov_verify.scoring.departures import departures
 from agzamov_verify.scoring.scorings import SCORINGS
+from agzamov_verify.scoring.seat_stats import SeatStats
 from agzamov_verify.seats.seat import Seat
 from agzamov_verify.show.text.verdict_report import finding_line
 from agzamov_verify.table.game import records_of
@@ -96,7 +97,7 @@ class GamePlayed(NamedTuple):
 class Spent(msgspec.Struct):
     """What a player's seats cost in one game: results, forfeits, decisions, tokens and US dollars.
 
-    `has_no_price`: it is a model, and some plan does not say what it costs.
+    `has_no_price`: it is a model, and some plan does not say what it costs, or its server did not count all tokens.
     """
 
     results: int = 0
@@ -257,7 +258,7 @@ class _Names:
                 if limits_of(seat) not in (None, house):
                     continue  # it does not count, and takes no name from a player who does
                 of_seat = met.setdefault(name, {})
-                identity = _identity(manifest, name)
+                identity = self._identity(manifest, name)
                 of_seat[identity] = of_seat.get(identity, 0) + 1
         self._known = {seat: self._in_order(seat, of_seat) for seat, of_seat in met.items()}
 
@@ -275,21 +276,23 @@ class _Names:
         own = self._roster.get(seat) if self._roster else None
         return own is not None and identity.startswith(_manner(own))
 
+    def _identity(self, manifest: Manifest, seat: str) -> bytes:
+        """A player: its settings as the roster has them, what sealing filled in, and the digest of sealed weights."""
+        played, pin = manifest.plan.seats[seat], manifest.models.get(seat)
+        own = self._roster.get(seat) if self._roster else None
+        wished = played.as_wished(own) if own else played
+        filled_in = b"" if wished is played else _manner(played)
+        return _manner(wished) + filled_in + (pin.sha256 if pin else "").encode()
+
     def name(self, manifest: Manifest, seat: str) -> str:
         """The player of a seat of a run."""
-        identity = _identity(manifest, seat)
+        identity = self._identity(manifest, seat)
         number = self._known[seat].index(identity) + 1
         name = seat if number == 1 else f"{seat} ({number})"
         is_stranger = self._roster is not None and not self._is_of_roster(seat, identity)
         words = manifest.plan.seats[seat].kind_words
         self.described[name] = f"{words}, not of this roster" if is_stranger else words
         return name
-
-
-def _identity(manifest: Manifest, seat: str) -> bytes:
-    """A player: its settings, and the digest of its weights where it is sealed."""
-    pin = manifest.models.get(seat)
-    return _manner(manifest.plan.seats[seat]) + (pin.sha256 if pin else "").encode()
 
 
 def sights_of(manifest: Manifest, name: Callable[[str], str]) -> dict[str, str]:
@@ -356,6 +359,14 @@ def _digest(record: Any) -> str:
     return hashlib.sha256(msgspec.json.encode(kept, order="deterministic")).hexdigest()
 
 
+def _is_cost_unknown(price: Price | None, stats: SeatStats) -> bool:
+    """Whether a model's cost cannot be told: it has no price, or it has one and some of its tokens were not counted."""
+    if price is None:
+        return True
+    is_free = not any(float(usd) for usd in (price.input_usd, price.cached_usd, price.output_usd))
+    return not is_free and stats.signals.replies_without_tokens > 0
+
+
 def _spend(spent: dict[tuple[str, str], Spent], verdict: Verdict, match: Match, seats: Sequence[str]) -> None:
     """Add what a match cost its players: its first row of results has the statistics of all seats."""
     assert verdict.results
@@ -371,4 +382,4 @@ def _spend(spent: dict[tuple[str, str], Spent], verdict: Verdict, match: Match, 
         one.faults += stats.decisions - stats.first_exact - stats.first_normalised
         one.tokens += stats.prompt_tokens + stats.completion_tokens
         one.cost_usd += float(stats.cost_usd.decimal)
-        one.has_no_price |= plan.seats[seat].is_model and seat not in plan.prices
+        one.has_no_price |= plan.seats[seat].is_model and _is_cost_unknown(plan.prices.get(seat), stats)

@@ -35,7 +35,7 @@ from .arena_bundles import checked_arena
 from .arena_data_command import export, rank
 from .arena_plan_command import plan
 from .run_commands import cluster_option
-from .shared_options import allow_key_option, engine_option, key_option
+from .shared_options import allow_key_option, engine_option, key_option, start_programs_option
 
 arena_argument = click.argument(
     "arena_path", metavar="ARENA", type=click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -52,6 +52,7 @@ def arena() -> None:
 @key_option
 @engine_option
 @allow_key_option
+@start_programs_option
 @cluster_option
 @click.option(
     "--rounds", type=click.IntRange(1), help="Play at most so many rounds now; default: all that are missing."
@@ -66,6 +67,7 @@ def run(
     cluster: str | None,
     rounds: int | None,
     *,
+    start_programs: bool,
     seal_only: bool,
     quiet: bool,
 ) -> None:
@@ -84,16 +86,22 @@ def run(
         found = read_arena(arena_path)
         require_house_rules(arena_path, found.whole)
         folder = _folder_of(found)
-        sealer = _Sealer(found, folder, key, engine, allow_key)
+        sealer = _Sealer(found, folder, key, engine, allow_key, start_programs)
         with folder.held(), connected(cluster, found.whole) as workers:
             if seal_only:
                 sealer.seal(rounds)
             else:
-                given = {"--key": key, "--engine": engine, "--cluster": cluster}
+                given = {"--key": key, "--engine": engine, "--cluster": cluster, "--rounds": rounds}
                 words = [str(word) for option, value in given.items() if value for word in (option, value)]
                 again = shlex.join(["agzamov", "arena", "run", str(arena_path), *words])
                 options = PlayOptions(
-                    engine, folder.bundles, quiet=quiet, allow_key=allow_key, workers=workers, again=again
+                    engine,
+                    folder.bundles,
+                    quiet=quiet,
+                    allow_key=allow_key,
+                    start_programs=start_programs,
+                    workers=workers,
+                    again=again,
                 )
                 for directory in islice(sealer.to_play(), rounds):
                     click.echo(f"bundle: {play_and_pack(directory, key, options).bundle}")
@@ -208,6 +216,7 @@ class _Sealer(NamedTuple):
     key: Path
     engine: str | None
     allow_key: Mapping[str, str]
+    start_programs: bool
 
     def to_play(self) -> Iterator[RunDirectory]:
         """The runs that were sealed and not finished, then new ones, each sealed when it is asked for."""
@@ -235,7 +244,7 @@ class _Sealer(NamedTuple):
             self.folder.runs,
             self.allow_key,
             installed_folder(),
-            start_programs=False,
+            start_programs=self.start_programs,
             accepts=least_used(there, file.plan),
         )
         click.echo(f"sealed {len(bouts)} bouts as {made.path}", err=True)

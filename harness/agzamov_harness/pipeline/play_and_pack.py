@@ -141,6 +141,8 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
             with shown(quiet=options.quiet):
                 packed = pack(directory, blocks, signer, options.out)
             options.packed(packed, desk)
+            if options.again and stop.is_requested:  # that command would take up the next run
+                raise stop.stopped(f"{stop.reason}; this run is whole: {packed.bundle}")
             return packed
     except StoppedAsAsked as error:
         raise StoppedAsAsked(_and_then(str(error), resume)) from error

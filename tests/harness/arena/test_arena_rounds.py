@@ -1,6 +1,8 @@
 """Rounds of an arena are sealed one after another, and what a seal that failed began does not stay."""
 
+import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from click.testing import CliRunner
 
 from agzamov_harness.arena.arena_folder import ArenaFolder
 from agzamov_harness.cli import main
+from agzamov_harness.pipeline import play_and_pack
 from agzamov_harness.run import run_folder
 
 ARENA = """\
@@ -103,3 +106,49 @@ def test_a_bundle_that_comes_while_a_round_is_played_takes_its_round_away(arena:
     (tmp_path / "bundles" / "forged" / "data" / "manifest.json").write_bytes(b"{}")
     assert len(folder.plans()) == len(folder.plans()) == 1
     assert ["counts for nothing" in line for line in told] == [True]
+
+
+def test_a_signal_while_a_round_is_packed_stops_before_the_next(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was lost: the next round was sealed and played, with calls that somebody pays."""
+    pack = play_and_pack.pack
+
+    def stopped(*given: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return pack(*given)
+
+    monkeypatch.setattr(play_and_pack, "pack", stopped)
+    code, told = arena_run(arena)
+    assert (code, names(arena, "runs")) == (4, names(arena, "bundles")), told
+    assert len(names(arena, "bundles")) == 1
+    assert "stopped by SIGINT; this run is whole: " in told
+    assert f"go on with: agzamov arena run {arena} --key " in told
+
+
+def test_the_advice_to_go_on_keeps_the_number_of_rounds(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_and_pack, "pack", failing(at=1))
+    told = " ".join(arena_run(arena, "--rounds", "1")[1].split())
+    assert told.endswith("--rounds 1"), told
+
+
+ENGINE = "fairy-stockfish"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which(ENGINE, path="/usr/games"), reason=f"no {ENGINE} here")
+def test_an_engine_whose_digest_the_file_leaves_open_is_of_the_roster(arena: Path) -> None:
+    """Sealing fills in digest and name, so no round counted: the arena never ended."""
+    engine = f"{{kind: uci, program: {ENGINE}, depth: 1}}"
+    arena.write_text(
+        ARENA.replace("{kind: reference}", engine)
+        .replace("draughts: {}", "chess: {}")
+        .replace("rounds: 2", "rounds: 1")
+    )
+    code, told = arena_run(arena)
+    assert (code, "If you trust it, add --start-programs" in told) == (2, True), told
+    code, told = arena_run(arena, "--start-programs")
+    assert (code, "1 of 1 rounds" in told) == (0, True), told
+    assert len(names(arena, "bundles")) == 1
+    code, told = invoke("arena", "table", arena)
+    assert code == 0, told
+    assert "not of this roster" not in told
+    assert "(2)" not in told

@@ -4,6 +4,7 @@ import json
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,13 +15,21 @@ from agzamov_harness.arena.arena_table import arena_table
 from agzamov_harness.arena.game_fits import GameFit, fitted
 from agzamov_harness.arena.over_games import RatedGame, games_that_count
 from agzamov_harness.arena.table_text import parts_words, table_text
-from agzamov_harness.arena.verified_bundles import Collected, GamePlayed, Verified, counted, verified
+from agzamov_harness.arena.verified_bundles import (
+    Collected,
+    GamePlayed,
+    Verified,
+    _is_cost_unknown,
+    counted,
+    verified,
+)
 from agzamov_harness.cli import main
 from agzamov_verify.bundle import ENVIRONMENT_FILE
 from agzamov_verify.checks.steps import Options
 from agzamov_verify.core import canon
 from agzamov_verify.core.questions import Answer, Question, Reply
-from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.manifest import ManifestError, Price
+from agzamov_verify.scoring.seat_stats import Signals
 from bundles.bundle_factory import Draft, make, reseal
 from bundles.golden_arena import ARENA
 from harness.arena.arena_worlds import chess_world, collected_world
@@ -108,6 +117,14 @@ def test_a_sealed_run_with_two_records_does_not_count_and_its_copy_counts_once(t
     assert {left.reason for left in found.left_out} == {
         "2 different records of one sealed run: at least one was played again, or changed"
     }
+
+
+def test_a_price_is_not_known_where_tokens_were_not_counted() -> None:
+    """A model of 100 US dollars a million tokens whose server counts none cost "none", as if it were free."""
+    free, dear = Price(), Price(output_usd="300")
+    for price, uncounted, is_unknown in ((None, 0, True), (dear, 0, False), (dear, 1, True), (free, 1, False)):
+        stats = SimpleNamespace(signals=Signals(5, uncounted, 100))
+        assert _is_cost_unknown(price, stats) is is_unknown  # type: ignore[arg-type]
 
 
 def test_a_run_that_was_packed_again_is_the_same_record(honest: Path, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_player_with_other_settings_is_another_player(tmp_path: Path) -> None:
     plans = plans_of(arena, [])
     missing = plans_of(stronger, plans)
     assert all("four" in match.seats for plan in missing for match in plan.matches)
-    assert max(planned([*plans, *missing]).values()) == arena.rounds
+    assert max(planned([*plans, *missing], stronger.whole.seats).values()) == arena.rounds
 
 
 @pytest.mark.parametrize("players", [3, 8, 10])

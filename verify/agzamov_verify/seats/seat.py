@@ -56,6 +56,8 @@ class Seat(Part, frozen=True, tag_field="kind"):
     """True if it plays hold'em by the published benchmark policy."""
     serving: ClassVar[frozenset[str]] = frozenset()
     """The fields that say where and how it is served; all others say how it plays."""
+    filled_in: ClassVar[frozenset[str]] = frozenset()
+    """The fields that are filled in when a plan is sealed, where it leaves them empty."""
     image_part: ClassVar[str] = ""
     """The part that a pinned image plays for it in a run in containers; empty for none."""
 
@@ -72,6 +74,13 @@ class Seat(Part, frozen=True, tag_field="kind"):
         """
         settings = ((name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.serving)
         return (self.kind, *(one for one in settings if one[1] is not msgspec.UNSET))
+
+    def as_wished(self, wish: "Seat") -> "Seat":
+        """This sealed seat, less what sealing filled in that `wish`, the seat of a file, leaves open."""
+        if type(wish) is not type(self):
+            return self
+        left_open = {name: getattr(wish, name) for name in self.filled_in if not getattr(wish, name)}
+        return msgspec.structs.replace(self, **left_open) if left_open else self
 
     @property
     def noun(self) -> str:

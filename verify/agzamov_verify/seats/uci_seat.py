@@ -52,6 +52,7 @@ class UciSeat(Seat, frozen=True, tag="uci"):
 
     games: ClassVar[frozenset[str] | None] = frozenset({"chess960", "chess"})
     serving: ClassVar[frozenset[str]] = frozenset({"program"})
+    filled_in: ClassVar[frozenset[str]] = frozenset({"binary_sha256", "engine"})
 
     @property
     def noun(self) -> str:
