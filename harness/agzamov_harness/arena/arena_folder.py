@@ -52,8 +52,8 @@ class ArenaFolder:
     def rounds(self) -> list[SealedRound]:
         """The plans and dice of all runs and bundles, each run once.
 
-        A bundle whose signature or files do not hold counts for nothing, and neither does the run of its name. Raises
-        ManifestError for a broken run of this machine's own.
+        A bundle whose signature or files do not hold counts for nothing. Raises ManifestError for such a bundle of a
+        run that is here, since its round would be played again, and for a broken run of this machine's own.
         """
         rounds = {path.name: _sealed_round(path) for path in sorted(self.runs.glob(NAMED))}
         for path in sorted(self.bundles.glob(NAMED)):
@@ -61,8 +61,9 @@ class ArenaFolder:
                 self._opened[path] = self._bundle(path)
             if found := self._opened[path]:
                 rounds.setdefault(*found)
-            else:
-                rounds.pop(path.name, None)
+            elif path.name in rounds:
+                run = self.runs / path.name
+                raise ManifestError(f"{path}: this bundle does not hold; remove it, and it is packed again from {run}")
         return list(rounds.values())
 
     def plans(self) -> list[Plan]:

@@ -31,6 +31,7 @@ from ..run import run_folder
 from ..run.exit_status import faults
 from ..run.plan_file import PlanFile
 from ..run.run_folder import RunDirectory
+from ..run.stop import Stopped, StoppedAsAsked
 from .arena_bundles import checked_arena
 from .arena_data_command import export, rank
 from .arena_plan_command import plan
@@ -104,7 +105,7 @@ def run(
                     again=again,
                 )
                 for directory in islice(sealer.to_play(), rounds):
-                    click.echo(f"bundle: {play_and_pack(directory, key, options).bundle}")
+                    click.echo(f"bundle: {_bundle_of(directory, key, options)}")
         click.echo(_standing_line(found, folder.plans()))
 
 
@@ -202,6 +203,16 @@ def report(place: Path, out: Path, engine: str | None, **limits: Any) -> None:
 arena.add_command(rank)
 arena.add_command(export)
 arena.add_command(plan)
+
+
+def _bundle_of(directory: RunDirectory, key: Path, options: PlayOptions) -> Path:
+    """The bundle of a round that is played. Raises Stopped, with what goes on without a round that cannot be."""
+    try:
+        return play_and_pack(directory, key, options).bundle
+    except StoppedAsAsked:
+        raise
+    except Stopped as error:
+        raise Stopped(f"{error}; to go on without this round, move {directory.path} elsewhere") from error
 
 
 def _folder_of(found: Arena) -> ArenaFolder:

@@ -127,7 +127,22 @@ def test_a_signal_while_a_round_is_packed_stops_before_the_next(arena: Path, mon
 def test_the_advice_to_go_on_keeps_the_number_of_rounds(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_and_pack, "pack", failing(at=1))
     told = " ".join(arena_run(arena, "--rounds", "1")[1].split())
-    assert told.endswith("--rounds 1"), told
+    assert "--rounds 1; to go on without this round, move" in told, told
+
+
+def test_a_broken_bundle_of_ones_own_run_is_packed_again_and_not_played(arena: Path) -> None:
+    """Its round was sealed and asked anew, though its journal was whole."""
+    assert arena_run(arena, "--rounds", "1")[0] == 0
+    (name,) = names(arena, "bundles")
+    (arena.parent / "bundles" / name / "data" / "manifest.json").write_bytes(b"{}")
+    code, told = arena_run(arena, "--rounds", "1")
+    assert (code, names(arena, "runs")) == (2, [name])
+    assert told.endswith(
+        f"{name}: this bundle does not hold; remove it, and it is packed again from {arena.parent}/runs/{name}\n"
+    )
+    shutil.rmtree(arena.parent / "bundles" / name)
+    assert arena_run(arena, "--rounds", "1")[0] == 0
+    assert (names(arena, "runs"), names(arena, "bundles")) == ([name], [name])
 
 
 ENGINE = "fairy-stockfish"
