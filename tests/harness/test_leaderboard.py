@@ -903,3 +903,18 @@ def test_a_record_of_odd_text_is_refused_or_spelled_out(tmp_path: Path) -> None:
     record.write_bytes(canon.dumps(line).replace(b"accepted", b"\xff"))
     ended = built(folder, tmp_path / "out")
     assert (ended.exit_code, "record.jsonl line 1: " in ended.output) == (2, True), ended.output
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff", b'{"sealed_by":' + b"[" * 100_000, b'{"sealed_by":%d}' % 10**400, b'{"sealed_by":1e999}', b"[]"]
+)
+def test_an_environment_of_odd_text_is_a_reason(tiny: Path, tmp_path: Path, text: bytes) -> None:
+    def odd(draft: Draft) -> None:
+        draft.files[ENVIRONMENT_FILE] = text
+        reseal(draft)
+
+    folder = tmp_path / "bundles"
+    folder.mkdir()
+    changed(tiny, folder / "odd", odd)
+    ended = built(folder, tmp_path / "out")
+    assert (ended.exit_code, ended.output.count("refused: odd: ")) == (1, 1), ended.output

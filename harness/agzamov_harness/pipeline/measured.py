@@ -48,6 +48,6 @@ def _environment(signed: Signed) -> bytes:
         return b""
     try:
         told: dict[str, Any] = msgspec.json.decode(data, type=dict)
-    except (msgspec.DecodeError, RecursionError):
+        return msgspec.json.encode({key: told.get(key) for key in OF_THE_RUN}, order="deterministic")
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):  # UTF-8 is a ValueError
         return data
-    return msgspec.json.encode({key: told.get(key) for key in OF_THE_RUN}, order="deterministic")
