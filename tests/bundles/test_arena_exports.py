@@ -213,6 +213,25 @@ def test_orders_of_finish_are_exported_whole(sit_and_gos: Path, tmp_path: Path) 
     assert read.tables == sum(len(set(one["rewards"])) > 2 for one in found) > 0
 
 
+def test_a_folder_of_episodes_is_there_whole_or_not_at_all(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk left one file, cut, and the next try was refused since the folder was there."""
+    out, write_text, written = tmp_path / "episodes", Path.write_text, []
+
+    def full(path: Path, *given: Any, **named: Any) -> int:
+        written.append(path)
+        if len(written) == 2:
+            raise OSError(28, "No space left on device")
+        return write_text(path, *given, **named)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_text", full)
+        ended = run("arena", "export", bundle.parent, "--to", "episodes", "--out", out)
+    assert (ended.exit_code, f"{out}: No space left on device" in ended.output) == (2, True), ended.output
+    assert not list(tmp_path.iterdir())
+
+
 def test_games_of_one_opening_are_one_cluster_as_episodes_too(bundle: Path, tmp_path: Path) -> None:
     pairs, folder = tmp_path / "pairs.csv", tmp_path / "episodes"
     assert run("arena", "export", bundle.parent, "--to", "pairs", "--out", pairs).exit_code == 0

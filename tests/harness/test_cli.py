@@ -618,6 +618,14 @@ def test_the_key_that_sealed_a_run_is_the_only_one_that_can_go_on_with_it(place:
     assert re.fullmatch(sentence, told)
 
 
+def test_a_journal_that_is_gone_is_not_said_to_be_whole(place: Place) -> None:
+    """The advice to go on began with "nothing recorded was lost"."""
+    folder = place.sealed()
+    shutil.rmtree(folder / "journal")
+    told = error_of(place("resume", folder, *place.key), 4)
+    assert "No such file or directory; go on with: agzamov resume" in told
+
+
 @pytest.mark.slow
 def test_a_journal_that_was_changed_is_refused_with_1_and_its_entry(place: Place) -> None:
     folder = place.sealed()

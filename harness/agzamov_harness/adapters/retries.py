@@ -15,6 +15,7 @@ import secrets
 import socket
 import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from itertools import islice
 from threading import BoundedSemaphore, Lock
 from typing import NoReturn, TypeVar
@@ -290,8 +291,21 @@ def backoff_s(tries: int) -> float:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float:
-    """The Retry-After header in seconds (RFC 9110, 10.2.3), at most 300; 0 if there is none or it is a date."""
+    """The Retry-After header in seconds (RFC 9110, 10.2.3), at most 300; 0 where it cannot be read.
+
+    A date is compared with the answer's own (Date), so that a clock that is wrong there or here changes nothing.
+    """
+    told = headers.get("retry-after", "0")
     try:
-        return min(RETRY_AFTER_MAX_S, max(0.0, float(headers.get("retry-after", "0"))))
+        seconds = float(told)
     except ValueError:
+        seconds = _seconds_between(headers.get("date", ""), told)
+    return min(RETRY_AFTER_MAX_S, max(0.0, seconds))
+
+
+def _seconds_between(start: str, end: str) -> float:
+    """Seconds from one HTTP date to another; 0 where one is none."""
+    try:
+        return (parsedate_to_datetime(end) - parsedate_to_datetime(start)).total_seconds()
+    except (TypeError, ValueError, OverflowError):
         return 0.0

@@ -1,6 +1,7 @@
 """The commands `agzamov arena rank` and `export`: results that others published, and an arena's in their formats."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.commands.bundle_argument import bounded, faults_told
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.core.waiting import counted
+from agzamov_verify.plan.manifest import ManifestError
 
 from ..arena.arena_export import episodes, pair_rows
 from ..arena.game_arena_episodes import read_episodes
@@ -94,15 +96,27 @@ def export(place: Path, form: str, out: Path, engine: str | None, **limits: Any)
 
 
 def _write_episodes(out: Path, bundles: list[Path], found: Collected) -> None:
-    """A file for each, in a new folder."""
-    out.mkdir()
-    wanted = {one.run for one in found.counted}
+    """A file for each, in a new folder, which is there whole or not at all. Raises ManifestError."""
+    making = out.with_name(f".{out.name}.making")
+    shutil.rmtree(making, ignore_errors=True)
     log = CheckLog()
     with faults_told(log):
-        for path in counted("bundles", bundles, len(bundles)):
-            opened = open_bundle(path, log)
-            if opened.manifest.run_id in wanted:
-                wanted.remove(opened.manifest.run_id)
-                for name, episode in episodes(opened, found):
-                    text = json.dumps(episode, allow_nan=False)
-                    (out / f"{name}.json").write_text(text, encoding="ascii")
+        try:
+            making.mkdir()
+            _fill(making, bundles, found, log)
+            making.rename(out)
+        except OSError as error:
+            raise ManifestError(f"{error.filename or out}: {error.strerror or error}") from error
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+
+
+def _fill(folder: Path, bundles: list[Path], found: Collected, log: CheckLog) -> None:
+    wanted = {one.run for one in found.counted}
+    for path in counted("bundles", bundles, len(bundles)):
+        opened = open_bundle(path, log)
+        if opened.manifest.run_id in wanted:
+            wanted.remove(opened.manifest.run_id)
+            for name, episode in episodes(opened, found):
+                text = json.dumps(episode, allow_nan=False)
+                (folder / f"{name}.json").write_text(text, encoding="ascii")

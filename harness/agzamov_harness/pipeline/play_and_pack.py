@@ -153,7 +153,8 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
     except PlaceTaken as error:
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
-        raise Stopped(f"{exit_status.os_error_words(error)}; nothing recorded was lost; {resume}") from error
+        kept = "" if isinstance(error, FileNotFoundError) else "nothing recorded was lost; "
+        raise Stopped(f"{exit_status.os_error_words(error)}; {kept}{resume}") from error
 
 
 def _and_then(reason: str, resume: str) -> str:
