@@ -112,6 +112,15 @@ def test_the_next_commands_are_of_the_small_profile_too_where_that_was_asked_for
     assert re.search(r"Next agzamov plan \S+ --small --details # .* agzamov run \S+ --small # plays it$", words)
 
 
+def test_the_tables_are_of_this_forecast(tmp_path: Path) -> None:
+    """The command had lost what was assumed, so its tables were of another forecast."""
+    assumed = ("--seconds-per-call", "0.1", "--effect", "chess=0.05")
+    words = planned(tmp_path, wished({**GATE, "games": 30}), *assumed).output.replace("\\", " ").split()
+    at = words.index("Next")
+    assert words[at + 1 : at + 3] == ["agzamov", "plan"]
+    assert words[at + 4 : at + 9] == [*assumed, "--details"]
+
+
 def test_a_plan_that_can_show_nothing_is_warned_of_and_not_offered_to_be_played(tmp_path: Path) -> None:
     few = [{**one, "hands": 100, "careers": 1} for one in (arm("naked"), arm("real"))]
     words = " ".join(planned(tmp_path, wished(*few)).output.split())

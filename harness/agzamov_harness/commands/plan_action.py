@@ -9,7 +9,7 @@ import click
 
 from agzamov_verify.checks.steps import Options
 from agzamov_verify.commands.bundle_argument import no_bundle
-from agzamov_verify.commands.command_line import typed
+from agzamov_verify.commands.command_line import typed, typed_words
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.core.waiting import busy, shown
@@ -61,7 +61,7 @@ def forecast_plan(
 def _next(path: Path, forecast: Forecast, *, small: bool) -> list[NextStep]:
     """The commands to type next; of a plan that can show nothing, none that plays it."""
     profile = ["--small"] if small else []
-    tables = NextStep(typed("plan", path, *profile, "--details"), "all tables of this forecast")
+    tables = NextStep(typed("plan", path, *typed_words(path), "--details"), "all tables of this forecast")
     if nothing_to_show(forecast):
         return [tables]
     command, what = ["run"], "plays it"

@@ -27,6 +27,8 @@ LIGHT_PROGRAM: Final = "agzamov-verify"
 CONTINUED: Final = " \\"
 READER_LEFT: Final = 141
 """The exit code where whoever reads what we print has left, as `head` does: 128 and the number of SIGPIPE."""
+TYPED: Final = "agzamov.typed"
+"""Key of the words that were typed after the name of a command."""
 ADVISED = re.compile(rf"(?<![\w./-]){PROGRAM}(?= (?:--)?[a-z])")
 """Our program at the head of a command in a message: "make one with: agzamov keygen"."""
 
@@ -70,6 +72,13 @@ def typed(*words: str | Path, name: str = "") -> str:
 def typed_line(*words: str | Path, name: str = "") -> str:
     """The same in one line, as an error has it."""
     return " ".join(_spelled(words, name))
+
+
+def typed_words(path: Path) -> list[str]:
+    """The words typed after the name of the command that is running, less that of `path`."""
+    words: list[str] = [*click.get_current_context().meta.get(TYPED, ())]
+    place = next((at for at, word in enumerate(words) if Path(word) == path), len(words))
+    return words[:place] + words[place + 1 :]
 
 
 def _spelled(words: Sequence[str | Path], name: str) -> list[str]:
@@ -143,6 +152,10 @@ class Program(click.Group):
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _one_line():
             return super().make_context(*args, **kwargs)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        ctx.meta[TYPED] = args[1:]
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         with _one_line():
