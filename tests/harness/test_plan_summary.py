@@ -112,6 +112,13 @@ def test_the_next_commands_are_of_the_small_profile_too_where_that_was_asked_for
     assert re.search(r"Next agzamov plan \S+ --small --details # .* agzamov run \S+ --small # plays it$", words)
 
 
+@pytest.mark.parametrize(("budget", "is_warned"), [("0.5", True), ("1000", False), ("0", False)])
+def test_a_budget_below_the_forecast_is_warned_of(budget: str, is_warned: bool, tmp_path: Path) -> None:
+    priced = {"prices": {"model": {"input_usd": "1", "output_usd": "4"}}, "budget": {"cost_usd_max": budget}}
+    words = " ".join(planned(tmp_path, wished({**GATE, "games": 30}, **priced)).output.split())
+    assert (f"WARNING the budget of {budget} USD is less than the forecast of " in words) is is_warned
+
+
 def test_the_tables_are_of_this_forecast(tmp_path: Path) -> None:
     """The command had lost what was assumed, so its tables were of another forecast."""
     assumed = ("--seconds-per-call", "0.1", "--effect", "chess=0.05")

@@ -54,10 +54,21 @@ def summary_lines(forecast: Forecast) -> Iterator[str]:
     if forecast.load.planted.calls:
         yield from paragraph("Planted", f"{forecast.load.planted.words}: counted in the totals")
     by_pilot = pilot_warnings(forecast.plan, forecast.pilot.engines) if forecast.pilot else ()
-    for warning in (*plan_warnings(forecast.plan), *by_pilot):
+    for warning in (*plan_warnings(forecast.plan), *_budget_warnings(forecast), *by_pilot):
         yield from paragraph("WARNING", warning)
     if nothing_to_show(forecast):
         yield from paragraph("WARNING", NOTHING)
+
+
+def _budget_warnings(forecast: Forecast) -> Iterator[str]:
+    """That a budget is less than what is forecast of the seats with a price."""
+    most = forecast.plan.budget.cost_usd_max
+    cost = sum((seat.cost_usd or Fraction(0) for seat in forecast.load.seats), Fraction(0))
+    if 0 < Fraction(most) < cost:
+        yield (
+            f"the budget of {most} USD is less than the forecast of {usd(cost)}: the run will probably stop before its"
+            " end, and cannot go on, since the budget is sealed with the plan"
+        )
 
 
 def nothing_to_show(forecast: Forecast) -> bool:
