@@ -283,7 +283,7 @@ def test_each_row_of_an_arena_begins_with_the_player_whose_result_it_is() -> Non
         .invoke(main, ["show", str(ROOT / "tests" / "bundles" / "golden" / "arena-0.1" / "bundle"), "--details"])
         .stdout
     )
-    assert "17 results of 7 matches: --details has their table" in printed
+    assert "17 results of 7 matches: verify --details has their table" in printed
     rows = [line.split() for line in printed.splitlines() if line.startswith("Phase 6, chess, ")]
     assert (rows[0][3:8], rows[0][10]) == (["agent", "v", "dice,", "seat", "A"], "1.00")
     assert (rows[1][3:8], rows[1][10]) == (["dice", "v", "agent,", "seat", "B"], "0.00")

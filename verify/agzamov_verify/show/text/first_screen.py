@@ -313,7 +313,7 @@ def departs_lines(results: Results) -> Iterator[str]:
     for line in lines[:DEPARTURES_SHOWN_MAX]:
         yield from item(f"{'':<{LABEL_WIDTH}}-", ascii_words(line))
     if len(lines) > DEPARTURES_SHOWN_MAX:
-        yield f"{'':<{LABEL_WIDTH}}- and {len(lines) - DEPARTURES_SHOWN_MAX} more (--details)"
+        yield f"{'':<{LABEL_WIDTH}}- and {len(lines) - DEPARTURES_SHOWN_MAX} more (verify --details)"
 
 
 def departure_words(line: str) -> str:
@@ -362,7 +362,7 @@ def first_table(manifest: Manifest, results: Results, analysis: Analysis | None)
     else:
         rows, matches = len(results.matches), len({match_of(match.id) for match in results.matches})
         of_seats = f"{rows} results of " if rows > matches else ""
-        yield f"{of_seats}{matches} matches: --details has their table"
+        yield f"{of_seats}{matches} matches: verify --details has their table"
 
 
 def match_table(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:
