@@ -94,12 +94,7 @@ def test_one_ctrl_c_waits_for_a_reply_of_many_seconds_and_keeps_it(commands: Com
 def test_a_second_signal_drops_the_reply_and_is_a_stop_too(
     commands: Commands, tmp_path: Path, second: signal.Signals
 ) -> None:
-    slow = Slow()
-    with Peer(then=slow) as peer:
-        run = seal(commands, tmp_path, peer.url, plan=PLAN)
-        running = start(commands, run)
-        wait_for(lambda: slow.asked == 3)
-        running.signal(signal.SIGINT)
+    with interrupted(commands, tmp_path) as (slow, run, running):
         wait_for(lambda: running.errors() == WAITING)
         assert running.alive_after(1)
         running.signal(second)

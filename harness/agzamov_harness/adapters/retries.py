@@ -171,11 +171,7 @@ class Calls:
         return Failure("timeout", f"{NO_ANSWER_IN} {self._patience.timeout_s} s")
 
     def broken(self, error: Exception) -> Failure:
-        hint = (
-            "no server listens there"
-            if any(isinstance(cause, ConnectionRefusedError) for cause in causes_of(error))
-            else ""
-        )
+        hint = "no server listens there" if was_refused(error) else ""
         return Failure("connection", self.clean(why_broken(error)), hint=hint)
 
     def no_answer(self, response: httpx2.Response, what: NotACompletion, hint: str = "") -> Failure:
@@ -245,7 +241,7 @@ PROTOCOL_WORDS = {
 
 def why_broken(error: BaseException) -> str:
     """Cause of a failed connection, in this machine's words, not in those of a peer that speaks no HTTP."""
-    causes = list(causes_of(error))
+    causes = list(_causes(error))
     words = next(filter(None, map(_system_words, causes)), "")
     for start, ours in PROTOCOL_WORDS.items():
         if not words and any(str(cause).startswith(start) for cause in causes):
@@ -254,6 +250,11 @@ def why_broken(error: BaseException) -> str:
         return words
     foreign = any(isinstance(cause, httpx2.ProtocolError) for cause in causes)
     return "an answer that is not HTTP" if foreign else "the connection broke"
+
+
+def was_refused(error: BaseException) -> bool:
+    """True if a refused connection is the cause of an error."""
+    return any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
 
 
 def _system_words(cause: BaseException) -> str:
@@ -272,7 +273,7 @@ def _system_words(cause: BaseException) -> str:
     return ""
 
 
-def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     """An error and all that it came of, the innermost last.
 
     HTTP clients wrap an error: it is the cause, or an argument. What was being handled when it came is asked last: that

@@ -109,14 +109,18 @@ def is_of_chips(game: str, seats: int) -> bool:
 def _by_wins(results: Sequence[GamePlayed], names: Sequence[str]) -> GameFit:
     pairs = _pair_results(results, names)
     fit = fit_davidson(pairs)
-    rest = played_out(pairs)
-    by_play: list[Rating | None] = [None] * len(names)
-    if len(rest.first) and len(set(rest.cluster.tolist())) > 1:
-        with suppress(ValueError, ArithmeticError, np.linalg.LinAlgError):  # those games alone may not do
-            without = fit_davidson(rest)
-            by_play = ratings_of(without.rating, intervals(without))
+    by_play = ratings_by_play(played_out(pairs), len(names))
     first = ELO_PER_LOGIT * fit.order_effect
     return GameFit(fit.rating, intervals(fit), by_play, int(pairs.count.sum()), round(first, 2), (), fit, pairs)
+
+
+def ratings_by_play(rest: PairResults, players: int) -> list[Rating | None]:
+    """The ratings of players by the games that no forfeit decided; none where these alone cannot be rated."""
+    if len(set(rest.cluster.tolist())) > 1:
+        with suppress(ValueError, ArithmeticError, np.linalg.LinAlgError):
+            fit = fit_davidson(rest)
+            return ratings_of(fit.rating, intervals(fit))
+    return [None] * players
 
 
 def _pair_results(results: Sequence[GamePlayed], names: Sequence[str]) -> PairResults:

@@ -6,7 +6,6 @@ results are what was played nobody here has checked, and the table says so first
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from textwrap import wrap
 from typing import Final
 
@@ -22,7 +21,7 @@ from agzamov_verify.scoring.arena_ratings.profile import intervals
 from agzamov_verify.scoring.arena_ratings.rating_scale import ELO_PER_LOGIT, wald_intervals
 from agzamov_verify.scoring.arena_ratings.results_table import Ints, PairResults, cluster_places, played_out
 
-from .game_fits import Rating, ratings_of
+from .game_fits import Rating, ratings_by_play, ratings_of
 from .imported_results import GameColumns, ImportedResults, Source
 from .over_games import RatedGame, games_of_player, in_parts, not_counted_words, over_games
 from .table_text import ABOUT_RATINGS, interval_words, parts_words, ranks_words
@@ -127,18 +126,10 @@ def _fitted(columns: GameColumns, order: Ints) -> _Fitted:
         rated = RatedGame(fit.rating, intervals(fit))
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
         return _Fitted(pairs, not_rated=str(error).removeprefix("ratings: "))
-    first = round(ELO_PER_LOGIT * fit.order_effect, 2)
-    return _Fitted(pairs, rated, ratings_of(*rated), _by_play(pairs, len(order)), first)
-
-
-def _by_play(pairs: PairResults, players: int) -> Sequence[Rating | None]:
-    """The ratings without games that a forfeit decided, where there are such games and these can be rated."""
     rest = played_out(pairs)
-    if len(rest.first) < len(pairs.first) and len(set(rest.cluster.tolist())) > 1:
-        with suppress(ValueError, ArithmeticError, np.linalg.LinAlgError):
-            without = fit_davidson(rest)
-            return ratings_of(without.rating, intervals(without))
-    return [None] * players
+    by_play = ratings_by_play(rest, len(order)) if len(rest.first) < len(pairs.first) else [None] * len(order)
+    first = round(ELO_PER_LOGIT * fit.order_effect, 2)
+    return _Fitted(pairs, rated, ratings_of(*rated), by_play, first)
 
 
 def _with_finishes(fit: _Fitted, columns: GameColumns, order: Ints) -> _Fitted:

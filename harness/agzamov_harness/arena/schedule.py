@@ -146,5 +146,4 @@ def _meeting(plan: Plan, match: Match, roster: Mapping[str, Seat]) -> Meeting:
 
 
 def _player(plan: Plan, name: str, roster: Mapping[str, Seat]) -> bytes:
-    seat = plan.seats[name]
-    return msgspec.json.encode((name, (seat.as_wished(roster[name]) if name in roster else seat).manner))
+    return msgspec.json.encode((name, plan.seats[name].as_wished(roster.get(name)).manner))

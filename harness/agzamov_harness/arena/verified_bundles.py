@@ -279,8 +279,7 @@ class _Names:
     def _identity(self, manifest: Manifest, seat: str) -> bytes:
         """A player: its settings as the roster has them, what sealing filled in, and the digest of sealed weights."""
         played, pin = manifest.plan.seats[seat], manifest.models.get(seat)
-        own = self._roster.get(seat) if self._roster else None
-        wished = played.as_wished(own) if own else played
+        wished = played.as_wished(self._roster.get(seat) if self._roster else None)
         filled_in = b"" if wished is played else _manner(played)
         return _manner(wished) + filled_in + (pin.sha256 if pin else "").encode()
 
@@ -359,7 +358,7 @@ def _digest(record: Any) -> str:
     return hashlib.sha256(msgspec.json.encode(kept, order="deterministic")).hexdigest()
 
 
-def _is_cost_unknown(price: Price | None, stats: SeatStats) -> bool:
+def is_cost_unknown(price: Price | None, stats: SeatStats) -> bool:
     """Whether a model's cost cannot be told: it has no price, or it has one and some of its tokens were not counted."""
     if price is None:
         return True
@@ -382,4 +381,4 @@ def _spend(spent: dict[tuple[str, str], Spent], verdict: Verdict, match: Match, 
         one.faults += stats.decisions - stats.first_exact - stats.first_normalised
         one.tokens += stats.prompt_tokens + stats.completion_tokens
         one.cost_usd += float(stats.cost_usd.decimal)
-        one.has_no_price |= plan.seats[seat].is_model and _is_cost_unknown(plan.prices.get(seat), stats)
+        one.has_no_price |= plan.seats[seat].is_model and is_cost_unknown(plan.prices.get(seat), stats)

@@ -32,7 +32,7 @@ class SubmissionOutcome(StrEnum):
 class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line. `present`: the bundle is still there. `submitter`: the id of the key that signed it.
 
-    `measured`: a digest of what it measured, which stays the same when a run is packed again. `run`,
+    `measured`: a digest of what the run measured (`pipeline.measured`), the same when it is packed again. `run`,
     `sha256`, `submitter` and `measured` are empty where they could not be read, and `measured` in lines of 0.3.0.
     """
 
@@ -56,7 +56,7 @@ class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.run, self.sha256
 
     def is_measured_otherwise(self, other: "SubmissionEntry") -> bool:
-        """Whether two bundles of one run hold other journals, calls or logs. It can be played more than once."""
+        """Whether two bundles of one run hold another record of it: it can be played more than once."""
         return self.sha256 != other.sha256 and (not self.measured or self.measured != other.measured)
 
 

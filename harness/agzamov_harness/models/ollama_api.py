@@ -20,7 +20,7 @@ from agzamov_verify.seats import OllamaSeat
 from ..adapters.completion import error_message
 from ..adapters.http_transport import guard
 from ..adapters.ollama_chat import options_of
-from ..adapters.retries import causes_of, why_broken
+from ..adapters.retries import was_refused, why_broken
 from ..ports import ModelFault
 from ..seat_kind import ModelServer, Serving
 
@@ -168,7 +168,7 @@ class Inventory:
             raise self._fault(error) from error
 
     def _fault(self, problem: object) -> ModelFault:
-        if isinstance(problem, ConnectionError) or _was_refused(problem):
+        if isinstance(problem, BaseException) and (isinstance(problem, ConnectionError) or was_refused(problem)):
             return ModelFault(f"{self.base_url}: no Ollama server answers there; start it, or name another address")
         refused = isinstance(problem, ollama.ResponseError)
         problem = _words(problem)
@@ -194,13 +194,6 @@ def _words(problem: object) -> object:
     if isinstance(problem, httpx2.TimeoutException | httpcore2.TimeoutException):
         return "no answer in time"
     return why_broken(problem) if isinstance(problem, BaseException) else problem
-
-
-def _was_refused(problem: object) -> bool:
-    """True if a refused connection is the cause of an error: HTTP clients wrap it."""
-    return isinstance(problem, BaseException) and any(
-        isinstance(cause, ConnectionRefusedError) for cause in causes_of(problem)
-    )
 
 
 def _model(listed: ollama.ListResponse.Model, remote: Mapping[str, str]) -> Model:

@@ -44,7 +44,7 @@ def _environment(signed: Signed) -> bytes:
     """What data/environment.json says of the run; all of it where it cannot be read."""
     try:
         data = read_small(signed.source, ENVIRONMENT_FILE, ENVIRONMENT_BYTES_MAX)
-    except (HostileBundle, KeyError):
+    except HostileBundle:
         return b""
     try:
         told: dict[str, Any] = msgspec.json.decode(data, type=dict)

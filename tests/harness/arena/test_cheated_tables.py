@@ -19,8 +19,8 @@ from agzamov_harness.arena.verified_bundles import (
     Collected,
     GamePlayed,
     Verified,
-    _is_cost_unknown,
     counted,
+    is_cost_unknown,
     verified,
 )
 from agzamov_harness.cli import main
@@ -124,7 +124,7 @@ def test_a_price_is_not_known_where_tokens_were_not_counted() -> None:
     free, dear = Price(), Price(output_usd="300")
     for price, uncounted, is_unknown in ((None, 0, True), (dear, 0, False), (dear, 1, True), (free, 1, False)):
         stats = SimpleNamespace(signals=Signals(5, uncounted, 100))
-        assert _is_cost_unknown(price, stats) is is_unknown  # type: ignore[arg-type]
+        assert is_cost_unknown(price, stats) is is_unknown  # type: ignore[arg-type]
 
 
 def test_a_run_that_was_packed_again_is_the_same_record(honest: Path, tmp_path: Path) -> None:

@@ -102,10 +102,10 @@ def ask_all(
 def estimate(questions: int, nodes_each: int, engines: int, first_s: float) -> str:
     """Number of questions and expected duration at the speed of the first answer, in words."""
     minutes = questions * first_s / engines / 60
-    least = f"about {round(minutes)}" if minutes >= 1 else "less than 1"
+    about = f"about {round(minutes)}" if minutes >= 1 else "less than 1"
     asked = "1 question" if questions == 1 else f"{questions:,} questions"
     by = "1 engine" if engines == 1 else f"{engines} engines side by side"
-    return f"{asked} to the engine at up to {nodes_each:,} nodes each, {by}: {least} min at the speed of the first"
+    return f"{asked} to the engine at up to {nodes_each:,} nodes each, {by}: {about} min at the speed of the first"
 
 
 def side_by_side(

@@ -75,9 +75,9 @@ class Seat(Part, frozen=True, tag_field="kind"):
         settings = ((name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.serving)
         return (self.kind, *(one for one in settings if one[1] is not msgspec.UNSET))
 
-    def as_wished(self, wish: "Seat") -> "Seat":
-        """This sealed seat, less what sealing filled in that `wish`, the seat of a file, leaves open."""
-        if type(wish) is not type(self):
+    def as_wished(self, wish: "Seat | None") -> "Seat":
+        """This sealed seat, less what sealing filled in that `wish`, the seat of that name in a file, leaves open."""
+        if wish is None or type(wish) is not type(self):
             return self
         left_open = {name: getattr(wish, name) for name in self.filled_in if not getattr(wish, name)}
         return msgspec.structs.replace(self, **left_open) if left_open else self
